@@ -46,14 +46,14 @@ static vmm_result allocate(struct sim_process *process, const struct vmm_call_me
 vmm_result sim_mem_alloc_managed(struct sim_process *process, const struct vmm_call_mem_alloc_managed *call)
 {
     const struct sim_context *context = NULL;
+    if (call->dptr)
+        *call->dptr = 0; /* measured: the driver clears it, whatever comes */
     bool reached = sim_machine_begin(process->machine);
     vmm_result result = check_alloc(process, call, &context);
     if (result == VMM_SUCCESS)
         result = reached ? allocate(process, call, context) : sim_machine_unreachable(share_why(process->machine->share));
     if (reached)
         sim_machine_end(process->machine);
-    if (result == VMM_ERROR_OUT_OF_MEMORY)
-        *call->dptr = 0; /* measured: the driver clears it */
     return result;
 }
 

@@ -141,7 +141,9 @@ static void while_captured(void)
     captured(s, vmm_mem_map_array_async(sys, &map, 1, other), false, "a map on another stream");
     captured(s, vmm_mem_alloc_managed(sys, &more, G, VMM_MEM_ATTACH_HOST), true, "managed memory is not allocated");
     tap_u64(more, 0, "and its place is cleared");
+    more = 7;
     captured(s, vmm_mem_alloc_managed(sys, &more, 0, VMM_MEM_ATTACH_GLOBAL), false, "none of it");
+    tap_u64(more, 0, "and its place is cleared then, too");
     captured(s, vmm_mem_alloc_managed(sys, &more, G, VMM_MEM_ATTACH_SINGLE), false, "for one stream");
     captured(s, vmm_mem_alloc_managed(sys, NULL, G, VMM_MEM_ATTACH_GLOBAL), false, "to nowhere");
     captured(s, vmm_mem_advise(sys, at, G, VMM_MEM_ADVISE_SET_READ_MOSTLY, here), true, "no advice");

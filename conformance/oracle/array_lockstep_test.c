@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mix 4: arrays and the tiles of sparse ones. The simulator and the model agree; what one of them has wrong is noticed. */
+/* Mix 4: arrays, the tiles of sparse ones, and managed memory. The simulator and the model agree; what one of them has wrong is noticed. */
 #include "lockstep.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "model/model_array.h"
+#include "model/model_managed.h"
 #include "tap.h"
 
 enum { STEPS = 600, MANY_STEPS = 2000, RUNS = 16, MOST = 16, EVERY = 200 };
@@ -48,7 +49,7 @@ static void agreement(void)
 
 static bool is_new(enum vmm_call_id call)
 {
-    return call >= VMM_CALL_array_3d_create && call <= VMM_CALL_mem_map_array_async;
+    return call >= VMM_CALL_array_3d_create && call <= VMM_CALL_mem_discard_and_prefetch_batch_async;
 }
 
 /* Each new call is made, half of them and more succeed, and hardly one is left out. No array has planes. */
@@ -69,7 +70,7 @@ static void what_is_made(void)
         if (!counts.succeeded[call] && call != VMM_CALL_array_get_plane)
             tap_ok(false, "no %s succeeds: %" PRIu64 " made", vmm_call_name((enum vmm_call_id)call), counts.made[call]);
     }
-    tap_ok(calls == 12 && 2 * succeeded > made && succeeded < made, "%" PRIu64 " of %" PRIu64 " calls of %u new kinds succeed", succeeded,
+    tap_ok(calls == 20 && 2 * succeeded > made && succeeded < made, "%" PRIu64 " of %" PRIu64 " calls of %u new kinds succeed", succeeded,
            made, calls);
     tap_ok(left_out < RUNS * MANY_STEPS / 500, "%" PRIu64 " calls are left out", left_out);
 }
@@ -87,7 +88,9 @@ static void a_wrong_system_is_noticed(void)
     static const char *const faults[] = {
         "array_3d_create:1", "array_3d_get_descriptor:1", "array_get_sparse_properties:1", "array_get_memory_requirements:1",
         "array_destroy:1", "mipmapped_array_create:1", "mipmapped_array_get_level:1", "mipmapped_array_get_sparse_properties:1",
-        "mipmapped_array_get_memory_requirements:1", "mipmapped_array_destroy:1", "mem_map_array_async:1", "mem_map_array_async:7"};
+        "mipmapped_array_get_memory_requirements:1", "mipmapped_array_destroy:1", "mem_map_array_async:1", "mem_map_array_async:7",
+        "mem_alloc_managed:1", "mem_prefetch_async:1", "mem_advise:1", "mem_range_get_attribute:1", "stream_attach_mem_async:1",
+        "mem_prefetch_batch_async:1", "mem_discard_batch_async:1", "mem_discard_and_prefetch_batch_async:1"};
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         char spec[96], difference[600];
         snprintf(spec, sizeof spec, "fault=%s:OUT_OF_MEMORY|sim:h100", faults[i]);
@@ -113,6 +116,12 @@ static void a_wrong_system_is_noticed(void)
 #define PUT(array, x, y) "memcpy_3d p_copy={1 7 0 0 0 0 0 0, 3 " array " " x " " y " 0 0 0 0, 32 1 1}"
 #define GET(array, x, y) "memcpy_3d p_copy={3 " array " " x " " y " 0 0 0 0, 1 1 0 0 0 0 0 0, 32 1 1}"
 #define FREE "mem_get_info free=out total=out"
+#define MANAGED "r64 = mem_alloc_managed dptr=out bytesize=10000 flags=1"
+#define ADVISE(offset, count, advice, where) "mem_advise dev_ptr=r64" offset " count=" count " advice=" advice " location=" where
+#define FETCH(offset, count, where) "mem_prefetch_async dev_ptr=r64" offset " count=" count " location=" where " flags=0 stream=s40"
+#define ASK(attribute, size, offset, count) \
+    "mem_range_get_attribute data=out data_size=" size " attribute=" attribute " dev_ptr=r64" offset " count=" count
+#define BATCH(of, addresses, sizes, count, rest) of " dptrs=" addresses " sizes=" sizes " count=" count rest " flags=0 stream=s40"
 
 static void wrong_byte(struct model *m) { m->arrays->windows[0].value[9] ^= 1; }
 static void wrong_offset(struct model *m) { m->arrays->at[0]->tiles[0].offset += MODEL_TILE; }
@@ -124,6 +133,13 @@ static void wrong_need(struct model *m) { m->arrays->at[0]->shape.need += MODEL_
 static void wrong_level(struct model *m) { m->arrays->at[0]->levels[3]->value++; }
 static void wrong_size(struct model *m) { m->arrays->backings[0].size += unit; }
 static void wrong_chunk(struct model *m) { m->arrays->chunks[0].taken[31] = true; }
+static void wrong_advice(struct model *m) { m->managed[0].said[0].advice ^= 3; }
+static void wrong_pages(struct model *m) { m->managed[0].said[0].end--; }
+static void wrong_place(struct model *m) { m->managed[0].said[0].where.type = VMM_MEM_LOCATION_TYPE_HOST; }
+static void wrong_end(struct model *m) { m->managed[0].size--; }
+static void wrong_span(struct model *m) { m->managed[0].span *= 2; }
+static void wrong_context(struct model *m) { m->managed[0].device++; }
+static void wrong_first_byte(struct model *m) { m->windows[0].value[0] ^= 1; }
 static void nothing(struct model *m) { (void)m; }
 
 /* Steps, and then another one; what is made wrong in the model between them. Each is also run with nothing wrong. */
@@ -145,6 +161,13 @@ static const struct {
     {"the array of a level", wrong_level, {LEVELS, LEVEL("y68", "y67", "3")}, LEVEL("y69", "y67", "3")},
     {"memory that only tiles hold", wrong_size, {SPARSE, POOL, MAP("y64", "0", "128", "1", "h65", "0"), "mem_release handle=h65"}, FREE},
     {"a chunk of small arrays", wrong_chunk, {PLAIN, "array_destroy h_array=y64"}, FREE},
+    {"an advice", wrong_advice, {MANAGED, ADVISE("", "10000", "1", "1:0")}, ASK("1", "4", "", "10000")},
+    {"the pages of an advice", wrong_pages, {MANAGED, ADVISE("", "8192", "5", "1:0")}, ASK("3", "16", "+4096", "1")},
+    {"where memory was prefetched to", wrong_place, {MANAGED, FETCH("", "10000", "1:0")}, ASK("4", "4", "", "10000")},
+    {"the end of managed memory", wrong_end, {MANAGED}, ASK("1", "4", "", "10000")},
+    {"the addresses that it takes", wrong_span, {MANAGED}, "r66 = mem_alloc_managed dptr=out bytesize=1 flags=1"},
+    {"the device that it counts as", wrong_context, {MANAGED}, "pointer_get_attribute data=out attribute=9 ptr=r64"},
+    {"a byte of it", wrong_first_byte, {MANAGED, "memset_d8 dst=r64 value=7 n=8"}, "memcpy_dtoh dst=out src=r64 byte_count=8"},
 };
 
 static bool make(struct lockstep *pair, const char *line)
@@ -219,6 +242,41 @@ static const struct {
     {"a copy past a row", "VMM-COPY-ARRAY-BOUNDS", {PLAIN, PUT("y64", "225", "0")}},
     {"a map on a captured stream", "VMM-CAPTURE-FORBIDS",
      {SPARSE, POOL, "stream_begin_capture stream=s40 mode=2", MAP("y64", "0", "128", "1", "h65", "0")}},
+    {"parts of managed memory of which different things were said", NULL,
+     {MANAGED, ADVISE("", "10000", "5", "1:0"), ADVISE("+4096", "1", "5", "2:0"), ADVISE("+4096", "4096", "3", "1:0"),
+      FETCH("+1", "8000", "2:3"), ADVISE("", "4096", "6", "1:0"), ASK("3", "16", "+4096", "5904"), ASK("2", "4", "+4096", "4096"),
+      ASK("8", "4", "", "8192"), ASK("3", "16", "", "10000")}},
+    {"advice that is taken back, and about a node", NULL,
+     {MANAGED, ADVISE("", "10000", "1", "1:0"), ADVISE("", "4096", "2", "2:0"), ADVISE("", "10000", "3", "2:7"),
+      ADVISE("+4096", "1", "4", "1:0"), ADVISE("", "10000", "3", "3:0"), ASK("1", "4", "", "10000"), ASK("6", "4", "", "4096"),
+      ASK("5", "4", "", "10000")}},
+    {"a range that wraps", "VMM-MANAGED-WRAPS", {MANAGED, FETCH("+8192", "-0x1000", "1:0")}},
+    {"the attributes of a range that wraps", "VMM-MANAGED-WRAPS", {MANAGED, ASK("3", "16", "+8192", "-0x1000")}},
+    {"a range past its end", "VMM-MANAGED-RANGE", {MANAGED, ADVISE("+1", "10000", "1", "1:0")}},
+    {"a batch with two places", NULL,
+     {MANAGED, BATCH("mem_prefetch_batch_async", "[r64 r64+4096 r64+8192]", "[4096 4096 100]", "3",
+                     " prefetch_locs={1 0} {2 9} prefetch_loc_idxs=[0 2] num_prefetch_locs=2"),
+      ASK("8", "4", "+8192", "4"), ASK("4", "4", "", "8192")}},
+    {"a batch whose second range is none", "VMM-MANAGED-NULL",
+     {MANAGED, "memset_d8 dst=r64 value=7 n=8",
+      BATCH("mem_discard_and_prefetch_batch_async", "[r64 0 0]", "[4096 1 0]", "2",
+            " prefetch_locs={1 0} {0 0} prefetch_loc_idxs=[0 0] num_prefetch_locs=1")}},
+    {"bytes that were discarded", NULL,
+     {MANAGED, "memset_d8 dst=r64 value=7 n=8", BATCH("mem_discard_batch_async", "[r64+4 0 0]", "[2 0 0]", "1", ""),
+      "memcpy_dtoh dst=out src=r64 byte_count=8"}},
+    {"managed memory that is freed in order", "VMM-MANAGED-FREE-ASYNC", {MANAGED, "mem_free_async dptr=r64+4 stream=s40"}},
+    {"managed memory that is freed", NULL, {MANAGED, "mem_free dptr=r64", MANAGED}},
+    {"managed memory without a context", "VMM-CTX-CURRENT", {"ctx_set_current ctx=0", MANAGED}},
+    {"more than the host has", "VMM-MANAGED-MEMORY", {"r64 = mem_alloc_managed dptr=out bytesize=-1 flags=1"}},
+    {"advice while a stream is captured", "VMM-CAPTURE-FORBIDS",
+     {MANAGED, "stream_begin_capture stream=s40 mode=0", ADVISE("", "10000", "1", "1:0")}},
+    {"managed memory while a stream is captured", "VMM-CAPTURE-FORBIDS", {"stream_begin_capture stream=s40 mode=0", MANAGED}},
+    {"a prefetch on a captured stream", "VMM-CAPTURE-FORBIDS",
+     {MANAGED, "stream_begin_capture stream=s40 mode=2", FETCH("", "10000", "1:0")}},
+    {"a batch on a captured stream", "VMM-CAPTURE-FORBIDS",
+     {MANAGED, "stream_begin_capture stream=s40 mode=2", BATCH("mem_discard_batch_async", "[r64 0 0]", "[2 0 0]", "1", "")}},
+    {"an attachment on a captured stream", "VMM-CAPTURE-FORBIDS",
+     {MANAGED, "stream_begin_capture stream=s40 mode=2", "stream_attach_mem_async stream=s40 dptr=r64 length=0 flags=1"}},
     {"an array while a stream is captured", "VMM-CAPTURE-FORBIDS", {"stream_begin_capture stream=s40 mode=0", PLAIN}},
 };
 
@@ -275,6 +333,11 @@ static void what_a_driver_is_not_asked(void)
              LEFT_OUT_NOT);
     left_out((const char *const[]){PLAIN, NULL}, "memcpy_3d_peer p_copy={3 y64 0 0 0 0 0 0, 1 1 0 0 0 0 0 0, 4 1 1}", LEFT_OUT_CRASH);
     left_out((const char *const[]){DEFERRED, NULL}, GET("y64", "0", "0"), LEFT_OUT_LOSES);
+    left_out((const char *const[]){MANAGED, NULL}, "stream_attach_mem_async stream=s40 dptr=r64 length=0 flags=0", LEFT_OUT_CRASH);
+    left_out((const char *const[]){NULL}, "r64 = mem_alloc_managed dptr=out bytesize=0x4000001 flags=1", LEFT_OUT_MUCH);
+    left_out((const char *const[]){NULL}, "r64 = mem_alloc_managed dptr=out bytesize=-1 flags=1", LEFT_OUT_NOT);
+    left_out((const char *const[]){MANAGED, NULL}, ASK("3", "32", "", "1"), LEFT_OUT_LARGE);
+    left_out((const char *const[]){MANAGED, NULL}, "memcpy_3d p_copy={2 r64 0 0 0 0 0 0, 1 1 0 0 0 0 0 0, 4 1 1}", LEFT_OUT_UNKNOWN);
 }
 
 int main(void)

@@ -256,9 +256,18 @@ static bool leaves_work(const union vmm_any_call *call)
     case VMM_CALL_memcpy_3d_async:
     case VMM_CALL_memcpy_3d_peer_async:
     case VMM_CALL_mem_map_array_async:
+    case VMM_CALL_mem_prefetch_async:
+    case VMM_CALL_stream_attach_mem_async:
+    case VMM_CALL_mem_prefetch_batch_async:
     case VMM_CALL_graph_launch: return true;
     default: return model_copies_array(&call->head);
     }
+}
+
+/* Does it leave work behind also where it is refused, for what it did before? */
+static bool leaves_some(const union vmm_any_call *call)
+{
+    return call->head.id == VMM_CALL_mem_discard_batch_async || call->head.id == VMM_CALL_mem_discard_and_prefetch_batch_async;
 }
 
 static bool is_captured(const struct lockstep *pair, uint64_t stream)
@@ -400,6 +409,7 @@ static enum left_out too_much(struct lockstep *pair, const union vmm_any_call *c
     if (model_stays_behind(&pair->model, &call->head))
         return LEFT_OUT_WAITS;
     large |= lockstep_leaves_room(pair, call);
+    large |= call->head.id == VMM_CALL_mem_range_get_attribute && call->mem_range_get_attribute.data_size > sizeof((struct outputs *)0)->range;
     if (!op && !large && !is_box(call) && !is_graphs(pair, call) && !may_be_unforeseen(pair, call))
         return LEFT_OUT_NOT;
     struct model_answer answer;
@@ -736,7 +746,7 @@ bool lockstep_step(struct lockstep *pair, const struct step *step)
     answer.actual = make_call(pair->sys, &call.head);
     pair->model.tag = step->name;
     model_predict(&pair->model, &call.head, &answer);
-    bool work = answer.actual == VMM_SUCCESS && (is_mem_op(&call) || leaves_work(&call));
+    bool work = (answer.actual == VMM_SUCCESS && (is_mem_op(&call) || leaves_work(&call))) || leaves_some(&call);
     bool settled = !(work || was_waiting) || answer.actual != answer.result || settle(pair);
     close_descriptor(pair, step, &answer, &out);
     if (settled && call.head.id == VMM_CALL_graph_launch && answer.result == VMM_SUCCESS)

@@ -8,6 +8,7 @@
 #include "lockstep.h"
 #include "lockstep_parts.h"
 #include "model/model_array.h"
+#include "model/model_managed.h"
 
 enum { GRANULES_LOOKED_AT = 8 };
 
@@ -81,7 +82,10 @@ static void see_handle(struct visit *visit, const vmm_object *object)
 static void see_block(struct visit *visit, const vmm_object *object)
 {
     const struct model_block *b = model_block_at(&visit->pair->model, object->start);
+    const struct model_managed *managed = model_managed_at(&visit->pair->model, object->start);
     visit->blocks++;
+    if (managed && managed->start == object->start && managed->size == object->size)
+        return;
     if (!b || b->start != object->start || b->size != object->size || (b->pool->value && b->pool->value != object->handle))
         unlike(visit, "state: the system shows an allocation of %#llx at %#llx, the model has no match",
                (unsigned long long)object->size, (unsigned long long)object->start);
@@ -176,9 +180,10 @@ bool lockstep_check_objects(struct lockstep *pair)
         unlike(&visit, "state: the system shows %zu reservations, %zu mappings, %zu handles; the model %zu, %zu, %zu",
                visit.reservations, visit.mappings, visit.handles, model->reservation_count, model->mapping_count,
                model->memory_count);
-    if (visit.blocks != model->block_count || visit.pools != pools_of(model))
-        unlike(&visit, "state: the system shows %zu allocations and %zu pools, the model %zu and %zu", visit.blocks, visit.pools,
-               model->block_count, pools_of(model));
+    const size_t blocks = model->block_count + model->managed_count;
+    if (visit.blocks != blocks || visit.pools != pools_of(model))
+        unlike(&visit, "state: the system shows %zu allocations and %zu pools, the model %zu and %zu", visit.blocks, visit.pools, blocks,
+               pools_of(model));
     if (visit.arrays != arrays_of(model))
         unlike(&visit, "state: the system shows %zu arrays, the model %zu", visit.arrays, arrays_of(model));
     return visit.same;
@@ -404,6 +409,23 @@ static bool ask_block(struct lockstep *pair, const struct model_block *block)
     return ask(pair, &step) && ask_rights(pair, end - 1) && ask_attributes(pair, block->start) && ask_attributes(pair, end - 1);
 }
 
+/* Every attribute of a range of managed memory that is all of it, and of its first page, and what is said of its ends. */
+static bool ask_managed(struct lockstep *pair, const struct model_managed *managed)
+{
+    struct step step = step_of(VMM_CALL_mem_range_get_attribute);
+    for (uint64_t i = 0; pair->model.current >= 0 && i < 2 * VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID; i++) {
+        const uint64_t attribute = 1 + i / 2;
+        step_arg(&step, "attribute")->add = attribute;
+        step_arg(&step, "data_size")->add = attribute == VMM_MEM_RANGE_ATTRIBUTE_ACCESSED_BY ? 16 : 4;
+        step_arg(&step, "dev_ptr")->add = managed->start;
+        step_arg(&step, "count")->add = i % 2 ? 1 : managed->size;
+        if (!ask(pair, &step))
+            return false;
+    }
+    return ask_attributes(pair, managed->start) && ask_attributes(pair, managed->start + managed->size - 1) &&
+           ask_rights(pair, managed->start);
+}
+
 /* Every attribute of a pool. */
 static bool ask_pool(struct lockstep *pair, const struct model_pool *pool)
 {
@@ -479,6 +501,9 @@ bool lockstep_check(struct lockstep *pair)
             return false;
     for (size_t i = 0; i < pair->model.pool_count; i++)
         if (!ask_pool(pair, pair->model.pools[i]))
+            return false;
+    for (size_t i = 0; i < pair->model.managed_count; i++)
+        if (!ask_managed(pair, &pair->model.managed[i]))
             return false;
     for (size_t i = 0; i < pair->model.arrays->count; i++)
         if (!pair->model.arrays->at[i]->ended && pair->model.arrays->at[i]->tag && !ask_array(pair, pair->model.arrays->at[i]))

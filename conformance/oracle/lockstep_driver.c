@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep_driver.c - a real driver: the properties of its machine, the calls to skip, and how to leave it clean. */
 #include "lockstep_parts.h"
+#include "model/model_managed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -368,6 +369,9 @@ static bool ours(struct lockstep *pair, const union vmm_any_call *call, uint64_t
     if (at >= pair->home && at + size <= pair->home_end)
         return is_free(pair, at) && is_free(pair, at + size - 1);
     const struct model_block *block = model_block_at(&pair->model, at);
+    const struct model_managed *managed = model_managed_at(&pair->model, at);
+    if (managed && at - managed->start + size <= managed->size)
+        return true;
     return (block && at - block->start + size <= block->size) || (r && at - r->start + size <= r->size);
 }
 
@@ -489,6 +493,7 @@ static bool modest_call(struct lockstep *pair, const union vmm_any_call *call, v
     case VMM_CALL_mem_create: return modest(pair, &call->mem_create, predicted);
     case VMM_CALL_mem_alloc_async: return modest_block(pair, call->mem_alloc_async.bytesize);
     case VMM_CALL_mem_alloc_from_pool_async: return modest_block(pair, call->mem_alloc_from_pool_async.bytesize);
+    case VMM_CALL_mem_alloc_managed: return driver_modest_managed(pair, call->mem_alloc_managed.bytesize, predicted);
     case VMM_CALL_array_3d_create: return driver_modest_array(pair, call->array_3d_create.p_allocate_array, 1, predicted);
     case VMM_CALL_mipmapped_array_create:
         return driver_modest_array(pair, call->mipmapped_array_create.p_mipmapped_array_desc, call->mipmapped_array_create.num_mipmap_levels,
@@ -578,7 +583,7 @@ void driver_finish(struct lockstep *pair, const union vmm_any_call *call, vmm_re
 static bool changes_pools(const union vmm_any_call *call)
 {
     const char *name = vmm_call_name((enum vmm_call_id)call->head.id);
-    return strstr(name, "pool") || strstr(name, "array") || strstr(name, "stream") || strstr(name, "event") || strstr(name, "_async") || strstr(name, "graph") ||
+    return strstr(name, "pool") || strstr(name, "array") || strstr(name, "managed") || strstr(name, "advise") || strstr(name, "stream") || strstr(name, "event") || strstr(name, "_async") || strstr(name, "graph") ||
            call->head.id == VMM_CALL_ctx_synchronize;
 }
 
@@ -632,6 +637,8 @@ bool driver_sweep(struct lockstep *pair)
     struct model *m = &pair->model;
     driver_sweep_graphs(pair);
     bool clean = end_wait(pair) & driver_sweep_arrays(pair);
+    for (size_t i = 0; i < m->managed_count; i++)
+        clean &= vmm_mem_free(pair->sys, m->managed[i].start) == VMM_SUCCESS;
     for (size_t i = 0; i < m->block_count; i++)
         clean &= vmm_mem_free(pair->sys, m->blocks[i].start) == VMM_SUCCESS;
     for (uint32_t i = 0; pair->ready && i < STEP_STREAMS; i++)

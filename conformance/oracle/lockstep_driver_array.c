@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lockstep_driver_array.c - which calls of arrays are made on a driver, and the end of what they made. */
+/* lockstep_driver_array.c - which calls of arrays and managed memory are made on a driver, and the end of what they made. */
 #include "lockstep_parts.h"
 #include "model/model_array.h"
+#include "model/model_managed.h"
 
 #define GIB ((uint64_t)1 << 30)
 #define LARGEST_ARRAY (GIB / 16) /* with memory of its own */
 #define LARGEST_SPARSE (4 * GIB)
+#define LARGEST_MANAGED (GIB / 16)
+#define MOST_ADDRESSES ((uint64_t)1 << 60)
 
 bool driver_knows_array(const struct lockstep *pair, uint64_t value)
 {
@@ -37,6 +40,16 @@ bool driver_modest_array(const struct lockstep *pair, const vmm_array3d_descript
     is.depth &= UINT32_MAX;
     model_shape_of(&is, levels != 1, levels, &shape);
     return predicted == VMM_SUCCESS ? shape.need <= (own ? LARGEST_ARRAY : LARGEST_SPARSE) : shape.need > 2 * pair->profile.device_memory;
+}
+
+bool driver_modest_managed(const struct lockstep *pair, uint64_t size, vmm_result predicted)
+{
+    uint64_t held = 0;
+    for (size_t i = 0; i < pair->model.managed_count; i++)
+        held += pair->model.managed[i].size;
+    if (predicted != VMM_SUCCESS && predicted != VMM_ERROR_OUT_OF_MEMORY)
+        return true;
+    return size <= LARGEST_MANAGED ? held + size <= GIB : size >= MOST_ADDRESSES;
 }
 
 bool driver_sweep_arrays(const struct lockstep *pair)

@@ -44,8 +44,9 @@ static inline void maker_set(const struct maker *m, const char *parameter, struc
 /* Copies and fills in the order of a stream, and copies of boxes; the same of captures and graphs. */
 const struct maker_row *maker_box_rows(size_t *count);
 const struct maker_row *maker_graph_rows(size_t *count);
-/* Arrays and their tiles. */
+/* Arrays and their tiles; managed memory. */
 const struct maker_row *maker_array_rows(size_t *count);
+const struct maker_row *maker_managed_rows(size_t *count);
 void maker_spoil_box(const struct maker *m);
 /* Makes wrong what an argument of that kind of a graph's call reads. */
 void maker_spoil_node(const struct maker *m, size_t i, enum vmm_param_kind kind);

@@ -105,6 +105,9 @@ bool driver_knows_tiles(struct lockstep *pair, const struct vmm_call_mem_map_arr
 /* Would an array take little memory, or more than there is, and be divided into few tiles? */
 bool driver_modest_array(const struct lockstep *pair, const vmm_array3d_descriptor *asked, unsigned levels, vmm_result predicted);
 
+/* Is it little managed memory, in all, or more than there is? */
+bool driver_modest_managed(const struct lockstep *pair, uint64_t size, vmm_result predicted);
+
 /* Destroys arrays. False when one could not be. */
 bool driver_sweep_arrays(const struct lockstep *pair);
 

@@ -503,7 +503,7 @@ static unsigned weight_in(const struct maker_row *row, unsigned mix)
 }
 
 /* The rows of a mix: the table, and then those of each later mix. */
-enum { TABLES = 5 };
+enum { TABLES = 6 };
 
 struct rows {
     const struct maker_row *table[TABLES];
@@ -512,12 +512,13 @@ struct rows {
 
 static struct rows rows_of(unsigned mix)
 {
-    static const unsigned first[TABLES] = {0, 2, 3, 3, 4};
+    static const unsigned first[TABLES] = {0, 2, 3, 3, 4, 4};
     struct rows rows = {.table = {table}, .of = {OLDER}};
     rows.table[1] = maker_pool_rows(&rows.of[1]);
     rows.table[2] = maker_box_rows(&rows.of[2]);
     rows.table[3] = maker_graph_rows(&rows.of[3]);
     rows.table[4] = maker_array_rows(&rows.of[4]);
+    rows.table[5] = maker_managed_rows(&rows.of[5]);
     for (size_t i = 0; i < TABLES; i++)
         rows.count += mix >= first[i] ? rows.of[i] : 0;
     return rows;

@@ -237,6 +237,14 @@ static void put_list(struct line *line, const struct step *step, enum vmm_param_
     put(line, "]");
 }
 
+/* Are these the places of a batch in its list of locations? */
+static bool is_index(enum vmm_call_id call, size_t i)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(call, &count);
+    return params[i].kind == VMM_PARAM_SIZES && i > 1 && params[0].kind == VMM_PARAM_ADDRESSES && params[i - 1].kind != VMM_PARAM_ADDRESSES;
+}
+
 /* Are these the sizes of a batch, of as many ranges as there are addresses? */
 static bool is_of_batch(enum vmm_call_id call, size_t i)
 {
@@ -261,6 +269,8 @@ static void put_pointer(struct line *line, const struct step *step, size_t i, en
         put(line, "null");
     else if (kind == VMM_PARAM_ADDRESSES || (kind == VMM_PARAM_SIZES && is_of_batch(step->call, i)))
         put_batch(line, step->node[kind == VMM_PARAM_SIZES], unit);
+    else if (is_index(step->call, i))
+        put(line, "[%" PRIu64 " %" PRIu64 "]", step->word[0], step->word[1]);
     else if (kind == VMM_PARAM_PROP)
         put_prop(line, &step->prop);
     else if (kind == VMM_PARAM_POOL_PROPS)
@@ -536,7 +546,12 @@ static void read_pointer(struct reader *in, struct step *step, size_t i, enum vm
     step->arg[i].add = !take(in, "null");
     if (!step->arg[i].add)
         return;
-    if (kind == VMM_PARAM_PROP) {
+    if (is_index(step->call, i)) {
+        expect(in, take(in, "["), "[");
+        step->word[0] = read_number(in);
+        step->word[1] = read_next(in);
+        expect(in, take(in, "]"), "]");
+    } else if (kind == VMM_PARAM_PROP) {
         read_prop(in, &step->prop);
     } else if (kind == VMM_PARAM_POOL_PROPS) {
         read_pool_props(in, step);

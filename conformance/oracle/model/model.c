@@ -8,6 +8,7 @@
 
 #include "model_array.h"
 #include "model_graph.h"
+#include "model_managed.h"
 
 void model_open(struct model *model, const struct sim_profile *profile, bool strict)
 {
@@ -23,6 +24,7 @@ void model_close(struct model *model)
 {
     model_graphs_close(model);
     model_arrays_close(model);
+    model_managed_close(model);
     for (size_t i = 0; i < model->pool_count; i++) {
         if (!model->pools[i]->gone)
             model_heap_close(&model->pools[i]->heap);

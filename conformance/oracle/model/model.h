@@ -186,6 +186,9 @@ struct model {
     size_t block_count, block_room;
     struct model_graphs *graphs;       /* model_graph.h */
     struct model_arrays *arrays;       /* model_array.h */
+    struct model_managed *managed;     /* model_managed.h */
+    size_t managed_count, managed_room;
+    bool managed_ever;
     struct model_reservation program[2]; /* memory of the program itself, which copies may use; set by the caller */
     struct model_mapping slot[4]; /* of pools' memory, as if it were mapped; the latest answers of model_memory_at */
 };

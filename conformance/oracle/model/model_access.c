@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model_edges.h"
-#include "model_parts.h"
+#include "model_managed.h"
 
 #define INVALID VMM_ERROR_INVALID_VALUE
 
@@ -264,9 +264,9 @@ MODEL_ON(mem_get_access)
         model_refuse(a, INVALID, rule);
     } else if (!get_location(m, c->location)) {
         model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-GETACCESS-LOCATION");
-    } else if (!mapping && model_block_at(m, c->ptr)) {
+    } else if (!mapping && (model_block_at(m, c->ptr) || model_managed_at(m, c->ptr))) {
         if (model_succeeded(a))
-            model_expect(a, "flags of a pool's memory", *c->flags, 0);
+            model_expect(a, "flags of a pool's or managed memory", *c->flags, 0);
     } else if (!mapping) {
         model_refuse(a, INVALID, "VMM-GETACCESS-NOT-MAPPED");
         a->writes_zero = true;

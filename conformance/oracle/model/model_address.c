@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "model_edges.h"
-#include "model_parts.h"
+#include "model_managed.h"
 
 #define INVALID VMM_ERROR_INVALID_VALUE
 
@@ -161,14 +161,17 @@ static bool map_part(const struct model *m, const struct vmm_call_mem_map *c, co
     return true;
 }
 
-/* Does the part past the reservation meet the addresses of a pool? Those of a driver's pool are not known, so it decides. */
-static bool meets_pool(struct model *m, const struct vmm_call_mem_map *c, const struct model_answer *a)
+/* Does the part past the reservation meet managed memory, or the addresses of a pool? Those of a driver's pool are not known, so it decides. */
+static bool meets_others(struct model *m, const struct vmm_call_mem_map *c, const struct model_answer *a)
 {
     const struct model_reservation *r = model_reservation_at(m, c->ptr);
     const uint64_t size = in_space(c->ptr, c->size);
     for (size_t i = 0; size > r->start + r->size - c->ptr && i < m->pool_count; i++)
         if (!m->pools[i]->gone &&
             (m->driver ? a->actual == INVALID : model_overlap(c->ptr, size, m->pools[i]->start, 1)))
+            return true;
+    for (size_t i = 0; size > r->start + r->size - c->ptr && i < m->managed_count; i++)
+        if (m->driver ? a->actual == INVALID : model_overlap(c->ptr, size, m->managed[i].start, m->managed[i].span))
             return true;
     return false;
 }
@@ -186,7 +189,7 @@ static bool map_place(struct model *m, const struct vmm_call_mem_map *c, const s
     for (size_t i = 0; i < m->mapping_count; i++)
         if (model_overlap(c->ptr, in_space(c->ptr, c->size), m->mappings[i].start, m->mappings[i].size))
             return model_refuse(a, INVALID, "VMM-MAP-OVERLAP");
-    if (meets_pool(m, c, a))
+    if (meets_others(m, c, a))
         return model_refuse(a, INVALID, "VMM-MAP-OVERLAP");
     return !past_the_end || model_refuse(a, INVALID, "VMM-MAP-SPACE-END");
 }

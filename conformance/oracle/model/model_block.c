@@ -2,7 +2,7 @@
 /* model_block.c - memory of pools, in the order of streams: allocations, frees, and what a use of them is warned of. */
 #include <string.h>
 
-#include "model_parts.h"
+#include "model_managed.h"
 
 #define INVALID VMM_ERROR_INVALID_VALUE
 
@@ -17,6 +17,18 @@ struct model_block *model_block_at(struct model *model, uint64_t address)
 }
 
 /* ---- memory at an address ---- */
+
+/* Managed memory: every device may use it. */
+static const struct model_mapping *managed_slot(struct model *m, uint64_t address)
+{
+    const struct model_managed *managed = model_managed_at(m, address);
+    struct model_mapping *as = managed ? &m->slot[m->slot_turn++ % (sizeof m->slot / sizeof m->slot[0])] : NULL;
+    if (!as)
+        return NULL;
+    *as = (struct model_mapping){.start = managed->start, .size = managed->size};
+    memset(as->device, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, sizeof as->device);
+    return as;
+}
 
 static const struct model_mapping *slot_at(struct model *m, uint64_t address)
 {
@@ -37,6 +49,7 @@ static const struct model_mapping *slot_at(struct model *m, uint64_t address)
 const struct model_mapping *model_memory_at(struct model *model, uint64_t address)
 {
     const struct model_mapping *mapping = model_mapping_at(model, address);
+    mapping = mapping || !model->managed_count ? mapping : managed_slot(model, address);
     return mapping || !model->pool_count ? mapping : slot_at(model, address);
 }
 
@@ -52,7 +65,7 @@ bool model_pool_allows(struct model *model, uint64_t address, uint64_t size, str
 {
     const struct model_mapping *memory = size ? model_memory_at(model, address) : NULL;
     const struct model_block *block = model_block_at(model, address);
-    if (!memory || memory->handle || (block && (size > UINT64_MAX - address || size <= block->size - (address - block->start))))
+    if (!memory || memory->handle || model_managed_at(model, address) || (block && (size > UINT64_MAX - address || size <= block->size - (address - block->start))))
         return true; /* of a range that wraps the start alone is looked at (model_copy.c) */
     return model_refuse(answer, INVALID, block ? "VMM-COPY-RUNS-PAST" : "VMM-COPY-NOT-MAPPED");
 }
@@ -186,6 +199,10 @@ MODEL_ON(mem_free_async)
     struct model_block *block = model_block_at(m, c->dptr);
     if (lane < 0 || !c->dptr)
         return;
+    if (model_managed_at(m, c->dptr)) {
+        model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-MANAGED-FREE-ASYNC");
+        return;
+    }
     if (!block || block->start != c->dptr) {
         model_refuse(a, INVALID, "VMM-POOL-FREE-UNKNOWN");
         return;

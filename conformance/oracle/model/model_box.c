@@ -12,6 +12,7 @@
  * no arrays, since one did not come back, and arrays of another device are not foreseen.
  */
 #include "model_array.h"
+#include "model_managed.h"
 
 #define INVALID VMM_ERROR_INVALID_VALUE
 
@@ -84,6 +85,8 @@ static bool array_allowed(struct model *m, struct side *s, const struct extent *
 static bool type_allowed(struct model *m, struct side *s, struct model_answer *a)
 {
     const bool mapped = model_mapping_at(m, s->base), pooled = model_block_at(m, s->base);
+    if (model_managed_at(m, s->base)) /* not followed */
+        return a->foreseen = false;
     const bool known = s->type == VMM_MEMORYTYPE_HOST || s->type == VMM_MEMORYTYPE_DEVICE || s->type == VMM_MEMORYTYPE_UNIFIED;
     s->program = !mapped && !pooled;
     if (!mapped && !known)

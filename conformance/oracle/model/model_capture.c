@@ -629,6 +629,26 @@ static bool decides_array(struct model *m, const union vmm_any_call *any, struct
     }
 }
 
+/* The same of managed memory (facts: managed, C). */
+static bool decides_managed(struct model *m, const union vmm_any_call *any, struct model_answer *a)
+{
+    const struct vmm_call_mem_alloc_managed *alloc = &any->mem_alloc_managed;
+    switch (any->head.id) {
+    case VMM_CALL_mem_alloc_managed:
+        if (!alloc->dptr || !alloc->bytesize || (alloc->flags != VMM_MEM_ATTACH_GLOBAL && alloc->flags != VMM_MEM_ATTACH_HOST))
+            return false;
+        return a->writes_zero = model_capture_forbids(m, false, a);
+    case VMM_CALL_mem_advise: return model_capture_forbids(m, false, a);
+    case VMM_CALL_mem_prefetch_async: return !any->mem_prefetch_async.flags && is_held(m, any->mem_prefetch_async.stream, a);
+    case VMM_CALL_mem_prefetch_batch_async: return is_held(m, any->mem_prefetch_batch_async.stream, a);
+    case VMM_CALL_mem_discard_batch_async: return is_held(m, any->mem_discard_batch_async.stream, a);
+    case VMM_CALL_mem_discard_and_prefetch_batch_async: return is_held(m, any->mem_discard_and_prefetch_batch_async.stream, a);
+    case VMM_CALL_stream_attach_mem_async:
+        return is_held(m, any->stream_attach_mem_async.stream, a) || model_capture_forbids(m, false, a);
+    default: return false;
+    }
+}
+
 /* Does the call change a pool, which a capture was measured to forbid? */
 static bool is_pools(uint16_t id)
 {
@@ -678,6 +698,8 @@ bool model_capture_decides(struct model *model, const struct vmm_call *call, str
     }
     if (is_array(call->id))
         return decides_array(model, any, answer);
+    if (call->id >= VMM_CALL_mem_alloc_managed && call->id <= VMM_CALL_mem_discard_and_prefetch_batch_async)
+        return decides_managed(model, any, answer);
     if (is_pools(call->id) && !model_may_query(model)) {
         answer->foreseen = false;
         return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_context.c - initialisation, devices and contexts, as far as the other calls depend on them. */
-#include "model_parts.h"
+#include "model_managed.h"
 
 MODEL_ON(init)
 {
@@ -162,6 +162,11 @@ static void adopt(struct model *m, int device, uint64_t got)
         m->adopted++;
         return;
     }
+    if (m->driver && m->managed_ever && got != want && (more + less) % unit == 0) { /* which moves */
+        m->taken[device] += more - less;
+        m->adopted++;
+        return;
+    }
     if (!m->driver || got == want || (more + less) % unit || more / unit > m->may_take || less > m->taken[device])
         return;
     m->taken[device] += more - less;
@@ -187,12 +192,18 @@ MODEL_ON(mem_get_info)
         model_expect(a, "total", *c->total, m->profile->device_memory);
 }
 
-/* The model makes no memory of cuMemAlloc, so only 0 and memory of pools can be freed. */
+/* The model makes no memory of cuMemAlloc, so only 0, managed memory and memory of pools can be freed. */
 MODEL_ON(mem_free)
 {
     struct model_block *block = model_block_at(m, c->dptr);
+    struct model_managed *managed = model_managed_at(m, c->dptr);
     if (!c->dptr)
         return;
+    if (managed && managed->start == c->dptr) {
+        if (model_succeeded(a))
+            model_managed_free(m, managed);
+        return;
+    }
     if (block && block->start == c->dptr) {
         if (model_succeeded(a))
             model_block_free_now(m, block);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "model_edges.h"
-#include "model_parts.h"
+#include "model_managed.h"
 
 #define INVALID VMM_ERROR_INVALID_VALUE
 
@@ -52,20 +52,23 @@ static struct model_window *window_of(struct model *m, uint64_t handle, uint64_t
     return w;
 }
 
-/* Of an allocation of a pool, the first bytes are kept, from the first write on: it may have any bytes before. */
-static const struct model_block *kept_block(struct model *m, uint64_t address)
+/* Of an allocation of a pool and of managed memory, the first bytes are kept, from the first write on: it may have any bytes before.
+ * Where those begin, or 0. */
+static uint64_t kept_block(struct model *m, uint64_t address)
 {
     const struct model_block *block = model_block_at(m, address);
-    return block && address - block->start < MODEL_WINDOW ? block : NULL;
+    const struct model_managed *managed = model_managed_at(m, address);
+    const uint64_t start = block ? block->start : managed ? managed->start : 0;
+    return start && address - start < MODEL_WINDOW ? start : 0;
 }
 
 int model_byte(struct model *model, uint64_t address)
 {
     const struct model_mapping *mapping = model_mapping_at(model, address);
     if (!mapping) {
-        const struct model_block *block = kept_block(model, address);
-        const struct model_window *w = block ? window_of(model, 0, block->start, false) : NULL;
-        return w && w->known[address - block->start] ? w->value[address - block->start] : -1;
+        const uint64_t start = kept_block(model, address);
+        const struct model_window *w = start ? window_of(model, 0, start, false) : NULL;
+        return w && w->known[address - start] ? w->value[address - start] : -1;
     }
     uint64_t offset = mapping->offset + (address - mapping->start);
     if (!watched(model_memory_of(model, mapping->handle), offset))
@@ -78,15 +81,15 @@ int model_byte(struct model *model, uint64_t address)
 
 static void put_in_block(struct model *m, uint64_t address, int value)
 {
-    const struct model_block *block = kept_block(m, address);
-    if (!block)
+    const uint64_t start = kept_block(m, address);
+    if (!start)
         return;
-    bool fresh = !window_of(m, 0, block->start, false);
-    struct model_window *w = window_of(m, 0, block->start, true);
+    bool fresh = !window_of(m, 0, start, false);
+    struct model_window *w = window_of(m, 0, start, true);
     if (fresh)
         memset(w->known, false, sizeof w->known);
-    w->known[address - block->start] = value >= 0;
-    w->value[address - block->start] = (uint8_t)value;
+    w->known[address - start] = value >= 0;
+    w->value[address - start] = (uint8_t)value;
 }
 
 static void put(struct model *m, const struct model_mapping *mapping, uint64_t address, int value)
@@ -115,15 +118,20 @@ void model_forget_block(struct model *model, uint64_t start)
             model->windows[i] = model->windows[--model->window_count];
 }
 
-/* The next address in [address, end) that is kept of an allocation of a pool; end when there is none. */
+/* The first of both in [address, end) that is kept of memory with that start and size; end when there is none. */
+static uint64_t next_in_block(uint64_t start, uint64_t size, uint64_t address, uint64_t end)
+{
+    const uint64_t kept = start + (size < MODEL_WINDOW ? size : MODEL_WINDOW), at = address > start ? address : start;
+    return at < kept && at < end ? at : end;
+}
+
+/* The same of every allocation of a pool and of managed memory. */
 static uint64_t next_in_blocks(const struct model *m, uint64_t address, uint64_t end)
 {
-    for (size_t i = 0; i < m->block_count; i++) {
-        const struct model_block *b = &m->blocks[i];
-        uint64_t kept = b->start + (b->size < MODEL_WINDOW ? b->size : MODEL_WINDOW), at = address > b->start ? address : b->start;
-        if (at < kept && at < end)
-            end = at;
-    }
+    for (size_t i = 0; i < m->block_count; i++)
+        end = next_in_block(m->blocks[i].start, m->blocks[i].size, address, end);
+    for (size_t i = 0; i < m->managed_count; i++)
+        end = next_in_block(m->managed[i].start, m->managed[i].size, address, end);
     return end;
 }
 

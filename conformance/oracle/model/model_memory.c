@@ -4,6 +4,7 @@
 
 #include "model_array.h"
 #include "model_edges.h"
+#include "model_managed.h"
 #include "model_parts.h"
 
 #define INVALID VMM_ERROR_INVALID_VALUE
@@ -39,6 +40,7 @@ uint64_t model_node_free(const struct model *model, int node)
             memory->prop.location.id == node)
             free -= memory->size;
     }
+    free -= node ? 0 : model_managed_holds(model);
     for (int place = MODEL_HOST; place < MODEL_PLACES; place++)
         if (node == (place == MODEL_HOST ? 0 : place - MODEL_HOST - 1))
             free -= model_pools_hold(model, place);

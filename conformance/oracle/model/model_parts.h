@@ -314,6 +314,14 @@ MODEL_ON(mipmapped_array_get_sparse_properties);
 MODEL_ON(mipmapped_array_get_memory_requirements);
 MODEL_ON(mipmapped_array_destroy);
 MODEL_ON(mem_map_array_async);
+MODEL_ON(mem_alloc_managed);
+MODEL_ON(mem_prefetch_async);
+MODEL_ON(mem_advise);
+MODEL_ON(mem_range_get_attribute);
+MODEL_ON(stream_attach_mem_async);
+MODEL_ON(mem_prefetch_batch_async);
+MODEL_ON(mem_discard_batch_async);
+MODEL_ON(mem_discard_and_prefetch_batch_async);
 
 /* Every call that the model covers: X(name). */
 #define MODEL_CALLS(X) \
@@ -356,6 +364,7 @@ MODEL_ON(mem_map_array_async);
     X(array_3d_create) X(array_3d_get_descriptor) X(array_get_plane) X(array_get_sparse_properties) \
     X(array_get_memory_requirements) X(array_destroy) X(mipmapped_array_create) X(mipmapped_array_get_level) \
     X(mipmapped_array_get_sparse_properties) X(mipmapped_array_get_memory_requirements) X(mipmapped_array_destroy) \
-    X(mem_map_array_async)
+    X(mem_map_array_async) X(mem_alloc_managed) X(mem_prefetch_async) X(mem_advise) X(mem_range_get_attribute) \
+    X(stream_attach_mem_async) X(mem_prefetch_batch_async) X(mem_discard_batch_async) X(mem_discard_and_prefetch_batch_async)
 
 #endif

@@ -7,7 +7,7 @@
  * A chunk is open while a small reservation lies in it; its start is a multiple of its size, so a small reservation's
  * address determines its chunk. The context's two chunks are open from the first context on.
  */
-#include "model_parts.h"
+#include "model_managed.h"
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -53,17 +53,21 @@ static bool has_context_chunks(const struct model *m)
     return m->profile->va_context != 0 && m->context_count > 0;
 }
 
-/* Reservations, and the addresses of pools. */
+/* Reservations and managed memory, and the addresses of pools. */
 static size_t ranges(const struct model *m)
 {
-    return m->reservation_count + m->pool_count;
+    return m->reservation_count + m->managed_count + m->pool_count;
 }
 
 static struct taken range(const struct model *m, size_t i)
 {
     if (i < m->reservation_count)
         return (struct taken){m->reservations[i].start, m->reservations[i].size};
-    const struct model_pool *pool = m->pools[i - m->reservation_count];
+    if (i < m->reservation_count + m->managed_count) {
+        const struct model_managed *managed = &m->managed[i - m->reservation_count];
+        return (struct taken){managed->start, managed->span};
+    }
+    const struct model_pool *pool = m->pools[i - m->reservation_count - m->managed_count];
     bool has = !pool->gone && pool->start;
     return (struct taken){has ? pool->start : UINT64_MAX, has ? pool->heap.slots * pool->heap.slot : 0};
 }
@@ -129,9 +133,9 @@ static uint64_t place_in_open(const struct model *m, uint64_t size, uint64_t ali
     uint64_t best = 0, chunk = chunk_of(m);
     for (int i = 0; has_context_chunks(m) && i < 2; i++)
         best = lower(place_in(m, context_chunk(m, i).start, size, alignment, from), best);
-    for (size_t i = 0; i < m->reservation_count; i++)
-        if (small(m, m->reservations[i].size))
-            best = lower(place_in(m, m->reservations[i].start / chunk * chunk, size, alignment, from), best);
+    for (size_t i = 0; i < m->reservation_count + m->managed_count; i++)
+        if (small(m, range(m, i).size))
+            best = lower(place_in(m, range(m, i).start / chunk * chunk, size, alignment, from), best);
     return best;
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "model_edges.h"
-#include "model_parts.h"
+#include "model_managed.h"
 
 #define INVALID VMM_ERROR_INVALID_VALUE
 
@@ -196,6 +196,55 @@ static void ask_block(struct model *m, struct model_block *block, const struct v
     a->writes_zero = a->result != VMM_SUCCESS;
 }
 
+/* ---- managed memory ---- */
+
+/* It counts as the device's of its context, and every device and the host may use it. */
+static uint64_t value_in_managed(const struct model *m, const struct model_managed *managed, vmm_pointer_attribute attribute, uint64_t address)
+{
+    switch (attribute) {
+    case VMM_POINTER_ATTRIBUTE_CONTEXT: return (uint64_t)(uintptr_t)m->contexts[managed->context].value;
+    case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE: return VMM_MEMORYTYPE_DEVICE;
+    case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case VMM_POINTER_ATTRIBUTE_HOST_POINTER: return address;
+    case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case VMM_POINTER_ATTRIBUTE_IS_MANAGED:
+    case VMM_POINTER_ATTRIBUTE_MAPPED:
+    case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return 1;
+    case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return (uint64_t)managed->device;
+    case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR: return managed->start;
+    case VMM_POINTER_ATTRIBUTE_RANGE_SIZE: return managed->size;
+    case VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS: return VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE: return managed->span;
+    case VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return managed->start;
+    default: return 0; /* sharing, RDMA, pool */
+    }
+}
+
+/* On a driver small ones share what is mapped. */
+static void expect_in_managed(struct model *m, struct model_managed *managed, vmm_pointer_attribute attribute, const void *data,
+                              uint64_t address, struct model_answer *a)
+{
+    const uint64_t got = written(data, attribute);
+    const bool mapping = attribute == VMM_POINTER_ATTRIBUTE_MAPPING_SIZE || attribute == VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR;
+    if (attribute == VMM_POINTER_ATTRIBUTE_P2P_TOKENS || attribute == VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID || (mapping && m->driver))
+        return;
+    if (attribute != VMM_POINTER_ATTRIBUTE_BUFFER_ID) {
+        model_expect(a, "data of managed memory", got, value_in_managed(m, managed, attribute, address));
+        return;
+    }
+    model_expect(a, "data (buffer id) is 0", got == 0, false);
+    managed->buffer = managed->buffer ? managed->buffer : got;
+    model_expect(a, "data (buffer id)", got, managed->buffer);
+}
+
+static void ask_managed(struct model *m, struct model_managed *managed, const struct vmm_call_pointer_get_attribute *c, struct model_answer *a)
+{
+    if (c->attribute == VMM_POINTER_ATTRIBUTE_DEVICE_POINTER && m->current < 0)
+        a->writes_zero = !model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    else if (model_succeeded(a))
+        expect_in_managed(m, managed, c->attribute, c->data, c->ptr, a);
+}
+
 /* ---- one ---- */
 
 MODEL_ON(pointer_get_attribute)
@@ -203,6 +252,11 @@ MODEL_ON(pointer_get_attribute)
     struct model_block *block = model_block_at(m, c->ptr);
     if (block && c->data && known_attribute(c->attribute)) {
         ask_block(m, block, c, a);
+        return;
+    }
+    struct model_managed *managed = model_managed_at(m, c->ptr);
+    if (managed && c->data && known_attribute(c->attribute)) {
+        ask_managed(m, managed, c, a);
         return;
     }
     struct model_mapping *mapping = model_mapping_at(m, c->ptr);
@@ -249,7 +303,12 @@ static void expect_element(struct model *m, vmm_pointer_attribute attribute, con
 {
     const struct model_mapping *mapping = model_mapping_at(m, address);
     struct model_block *block = mapping ? NULL : model_block_at(m, address);
-    if (block && block_lacks(m, block, attribute))
+    struct model_managed *managed = mapping ? NULL : model_managed_at(m, address);
+    if (managed && attribute == VMM_POINTER_ATTRIBUTE_DEVICE_POINTER && m->current < 0)
+        model_expect(a, "data of an attribute that is 0 here", written(data, attribute), 0);
+    else if (managed)
+        expect_in_managed(m, managed, attribute, data, address, a);
+    else if (block && block_lacks(m, block, attribute))
         model_expect(a, "data of an attribute that is 0 here", written(data, attribute), 0);
     else if (block)
         expect_in_block(m, block, attribute, data, address, a);
@@ -297,6 +356,13 @@ MODEL_ON(mem_get_address_range)
     if (!c->pbase && !c->psize)
         return;
     const struct model_block *block = mapping ? NULL : model_block_at(m, c->dptr);
+    const struct model_managed *managed = mapping ? NULL : model_managed_at(m, c->dptr);
+    if (managed && model_succeeded(a) && c->pbase)
+        model_expect(a, "pbase", *c->pbase, managed->start);
+    if (managed && model_succeeded(a) && c->psize)
+        model_expect(a, "psize", *c->psize, managed->size);
+    if (managed)
+        return;
     if (block ? !block->pool->rights[device] : !mapping || !model_device_rights(mapping, device)) {
         model_refuse(a, VMM_ERROR_NOT_FOUND, "VMM-RANGE-NOT-FOUND");
         a->writes_zero = true;

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model_managed.c - managed memory: allocation, advice, prefetches, attributes of ranges, attachment (facts: managed). */
+#include "model_managed.h"
+
+#include <stdlib.h>
+
+#define INVALID VMM_ERROR_INVALID_VALUE
+
+void model_managed_close(struct model *model)
+{
+    for (size_t i = 0; i < model->managed_count; i++)
+        free(model->managed[i].said);
+    free(model->managed);
+}
+
+struct model_managed *model_managed_at(const struct model *model, uint64_t address)
+{
+    for (size_t i = 0; i < model->managed_count; i++)
+        if (address - model->managed[i].start < model->managed[i].size)
+            return &model->managed[i];
+    return NULL;
+}
+
+uint64_t model_managed_holds(const struct model *model)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < model->managed_count; i++)
+        bytes += model->managed[i].span;
+    return bytes;
+}
+
+/* ---- allocation ---- */
+
+static uint64_t span_of(const struct model *m, uint64_t size)
+{
+    const uint64_t host = m->profile->host_granularity[0], va = m->profile->va_granularity, unit = host > va ? host : va;
+    return size > UINT64_MAX - unit ? UINT64_MAX : (size + unit - 1) / unit * unit;
+}
+
+static bool alloc_allowed(struct model *m, const struct vmm_call_mem_alloc_managed *c, struct model_answer *a)
+{
+    if (!c->dptr)
+        return model_refuse(a, INVALID, "VMM-ALLOC-NULL");
+    if (c->flags != VMM_MEM_ATTACH_GLOBAL && c->flags != VMM_MEM_ATTACH_HOST)
+        return model_refuse(a, INVALID, "VMM-MANAGED-FLAGS");
+    if (!c->bytesize)
+        return model_refuse(a, INVALID, "VMM-ALLOC-SIZE-ZERO");
+    if (m->current < 0)
+        return model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    const uint64_t span = span_of(m, c->bytesize);
+    if (!a->asked)
+        model_pools_make_room(m, MODEL_HOST + 1, span);
+    return span <= model_node_free(m, 0) || model_refuse(a, VMM_ERROR_OUT_OF_MEMORY, "VMM-MANAGED-MEMORY");
+}
+
+/* The lowest place that no mapping reaches into past its reservation; 0: there is none. */
+static uint64_t place_for(const struct model *m, uint64_t span)
+{
+    uint64_t from = 0, start = 0;
+    bool again = true;
+    while (again && (start = model_place(m, span, span_of(m, 1), from))) {
+        again = false;
+        for (size_t i = 0; i < m->mapping_count; i++) {
+            const struct model_mapping *p = &m->mappings[i];
+            if (model_overlap(start, span, p->start, p->size) && (!again || p->start + p->size < from)) {
+                from = p->start + p->size;
+                again = true;
+            }
+        }
+    }
+    return start;
+}
+
+MODEL_ON(mem_alloc_managed)
+{
+    bool may = alloc_allowed(m, c, a);
+    const uint64_t start = may && !m->driver ? place_for(m, span_of(m, c->bytesize)) : 1;
+    if (may && !start)
+        may = model_refuse(a, VMM_ERROR_OUT_OF_MEMORY, "VMM-SYSTEM-HOST-MEMORY");
+    a->writes_zero = !may;
+    if (!may || !model_succeeded(a))
+        return;
+    if (!m->driver)
+        model_expect(a, "dptr", *c->dptr, start);
+    model_expect(a, "dptr is managed memory already", model_managed_at(m, *c->dptr) != NULL, false);
+    m->managed = model_room(m->managed, &m->managed_room, m->managed_count, sizeof *m->managed);
+    m->managed[m->managed_count++] =
+        (struct model_managed){.start = *c->dptr, .size = c->bytesize, .span = m->driver ? c->bytesize : span_of(m, c->bytesize),
+                               .tag = m->tag, .context = (size_t)m->current, .device = model_current_device(m)};
+    m->managed_ever = true;
+}
+
+void model_managed_free(struct model *model, struct model_managed *managed)
+{
+    model->orders++; /* the device's work is waited for */
+    model_forget_block(model, managed->start);
+    free(managed->said);
+    *managed = model->managed[--model->managed_count];
+}
+
+/* ---- ranges ---- */
+
+struct range {
+    struct model_managed *managed;
+    uint64_t first, end; /* pages; none of a range that wraps */
+    bool wraps;
+};
+
+static bool given(uint64_t address, uint64_t size, struct model_answer *a)
+{
+    if (!address)
+        return model_refuse(a, INVALID, "VMM-MANAGED-NULL");
+    return size || model_refuse(a, INVALID, "VMM-MANAGED-EMPTY");
+}
+
+/* Does it lie in one allocation? The end counts modulo 2^64, but not for advice. */
+static bool find(struct model *m, uint64_t address, uint64_t size, bool wraps, struct range *range, struct model_answer *a)
+{
+    struct model_managed *managed = model_managed_at(m, address);
+    const uint64_t last = managed ? managed->start + managed->size : 0, end = address + size;
+    const bool passes = size > UINT64_MAX - address;
+    if (!managed || (passes && !wraps) || end > last)
+        return model_refuse(a, INVALID, "VMM-MANAGED-RANGE");
+    const uint64_t first = (address - managed->start) / MODEL_PAGE;
+    *range = (struct range){managed, first, passes ? first : (end - managed->start + MODEL_PAGE - 1) / MODEL_PAGE, passes};
+    if (passes)
+        model_hazard(a, "VMM-MANAGED-WRAPS");
+    return true;
+}
+
+static void say(struct model *m, const struct range *range, vmm_mem_advice advice, vmm_mem_location where)
+{
+    struct model_managed *managed = model_managed_at(m, range->managed->start);
+    if (range->first >= range->end)
+        return;
+    managed->said = model_room(managed->said, &managed->room, managed->count, sizeof *managed->said);
+    managed->said[managed->count++] = (struct model_saying){range->first, range->end, advice, where};
+}
+
+/* ---- places ---- */
+
+static bool is_place(vmm_mem_location where)
+{
+    return where.type == VMM_MEM_LOCATION_TYPE_DEVICE || where.type == VMM_MEM_LOCATION_TYPE_HOST ||
+           where.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA || where.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+}
+
+static bool is_device(const struct model *m, vmm_mem_location where)
+{
+    return where.type == VMM_MEM_LOCATION_TYPE_DEVICE && where.id >= 0 && where.id < m->profile->devices;
+}
+
+static bool is_node(const struct model *m, vmm_mem_location where)
+{
+    const int nodes = m->profile->host_nodes ? m->profile->host_nodes : 1;
+    return where.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA && where.id >= 0 && where.id < nodes;
+}
+
+/* Where memory may be prefetched to. */
+static bool target_allowed(const struct model *m, vmm_mem_location where, struct model_answer *a)
+{
+    if (where.type == VMM_MEM_LOCATION_TYPE_DEVICE && !is_device(m, where))
+        return model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-MANAGED-DEVICE");
+    return where.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA || is_node(m, where) || model_refuse(a, INVALID, "VMM-MANAGED-LOCATION");
+}
+
+/* ---- advice and prefetches ---- */
+
+static bool advice_allowed(const struct model *m, vmm_mem_advice advice, vmm_mem_location where, struct model_answer *a)
+{
+    bool good = true;
+    if (advice < VMM_MEM_ADVISE_SET_READ_MOSTLY || advice > VMM_MEM_ADVISE_UNSET_ACCESSED_BY)
+        return model_refuse(a, INVALID, "VMM-MANAGED-ADVICE");
+    if (advice >= VMM_MEM_ADVISE_SET_ACCESSED_BY)
+        good = is_device(m, where) || where.type == VMM_MEM_LOCATION_TYPE_HOST;
+    if (advice == VMM_MEM_ADVISE_SET_PREFERRED_LOCATION)
+        good = is_device(m, where) || is_node(m, where) || where.type == VMM_MEM_LOCATION_TYPE_HOST ||
+               where.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+    return (good && is_place(where)) || model_refuse(a, INVALID, "VMM-MANAGED-LOCATION");
+}
+
+MODEL_ON(mem_advise)
+{
+    struct range range;
+    if (!advice_allowed(m, c->advice, c->location, a))
+        return;
+    if (m->current < 0)
+        model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    else if (given(c->dev_ptr, c->count, a) && find(m, c->dev_ptr, c->count, false, &range, a) && model_succeeded(a))
+        say(m, &range, c->advice, c->location);
+}
+
+MODEL_ON(mem_prefetch_async)
+{
+    struct range range;
+    vmm_mem_location where = c->location;
+    if (c->flags)
+        model_refuse(a, INVALID, "VMM-MANAGED-PREFETCH-FLAGS");
+    else if (!is_place(where))
+        model_refuse(a, INVALID, "VMM-MANAGED-LOCATION");
+    if (a->result != VMM_SUCCESS || model_lane_of(m, (uint64_t)(uintptr_t)c->stream, a) < 0 || !given(c->dev_ptr, c->count, a) ||
+        !target_allowed(m, where, a) || !find(m, c->dev_ptr, c->count, true, &range, a) || !model_succeeded(a))
+        return;
+    if (where.type == VMM_MEM_LOCATION_TYPE_HOST)
+        where.id = VMM_DEVICE_CPU;
+    say(m, &range, 0, where);
+}
+
+/* ---- what holds ---- */
+
+struct hint {
+    vmm_mem_location preferred, prefetched; /* type 0: nowhere */
+    bool read_mostly, by[VMM_MAX_DEVICES], by_host;
+};
+
+/* Advice about a node changes nothing. */
+static void apply(struct hint *hint, const struct model_saying *s)
+{
+    const bool host = s->where.type == VMM_MEM_LOCATION_TYPE_HOST, on = s->advice % 2;
+    if (!s->advice)
+        hint->prefetched = s->where;
+    if (!s->advice || (!host && s->where.type != VMM_MEM_LOCATION_TYPE_DEVICE))
+        return;
+    if (s->advice <= VMM_MEM_ADVISE_UNSET_READ_MOSTLY)
+        hint->read_mostly = on;
+    else if (s->advice <= VMM_MEM_ADVISE_UNSET_PREFERRED_LOCATION)
+        hint->preferred = !on ? (vmm_mem_location){0, 0} : (vmm_mem_location){s->where.type, host ? VMM_DEVICE_CPU : s->where.id};
+    else if (host)
+        hint->by_host = on;
+    else
+        hint->by[s->where.id] = on;
+}
+
+static struct hint hint_at(const struct model_managed *managed, uint64_t page)
+{
+    struct hint hint = {.read_mostly = false};
+    for (size_t i = 0; i < managed->count; i++)
+        if (page >= managed->said[i].first && page < managed->said[i].end)
+            apply(&hint, &managed->said[i]);
+    return hint;
+}
+
+static bool same_place(vmm_mem_location a, vmm_mem_location b)
+{
+    return a.type == b.type && (!a.type || a.id == b.id);
+}
+
+/* What two pages have in common; *preferred, *prefetched: those differ somewhere. */
+static void join(struct hint *all, const struct hint *one, bool *preferred, bool *prefetched)
+{
+    *preferred |= !same_place(all->preferred, one->preferred);
+    *prefetched |= !same_place(all->prefetched, one->prefetched);
+    all->read_mostly &= one->read_mostly;
+    all->by_host &= one->by_host;
+    for (int i = 0; i < VMM_MAX_DEVICES; i++)
+        all->by[i] &= one->by[i];
+}
+
+/* Only pages where a saying begins or ends can differ from the one before. Of no pages, all holds that can. */
+static struct hint common(const struct range *range)
+{
+    struct hint all = {.read_mostly = true};
+    bool preferred = range->wraps, prefetched = range->wraps;
+    for (int i = 0; i < VMM_MAX_DEVICES; i++)
+        all.by[i] = true;
+    if (!range->wraps)
+        all = hint_at(range->managed, range->first);
+    for (size_t i = 0; !range->wraps && i < 2 * range->managed->count; i++) {
+        const struct model_saying *s = &range->managed->said[i / 2];
+        const uint64_t page = i % 2 ? s->end : s->first;
+        if (page <= range->first || page >= range->end)
+            continue;
+        const struct hint one = hint_at(range->managed, page);
+        join(&all, &one, &preferred, &prefetched);
+    }
+    if (preferred)
+        all.preferred.type = 0;
+    if (prefetched)
+        all.prefetched.type = 0;
+    return all;
+}
+
+static int number_of(vmm_mem_location where)
+{
+    return !where.type ? VMM_DEVICE_INVALID : where.type == VMM_MEM_LOCATION_TYPE_DEVICE ? where.id : VMM_DEVICE_CPU;
+}
+
+static int id_of(vmm_mem_location where)
+{
+    return where.type ? where.id : VMM_DEVICE_INVALID;
+}
+
+/* The devices in order, the host, and nothing in the rest. */
+static void expect_accessors(const struct model *m, const struct hint *hint, const int *data, uint64_t room, struct model_answer *a)
+{
+    uint64_t at = 0;
+    for (int device = 0; device < m->profile->devices && at < room; device++)
+        if (hint->by[device])
+            model_expect(a, "ACCESSED_BY", (uint64_t)data[at++], (uint64_t)device);
+    if (hint->by_host && at < room)
+        model_expect(a, "ACCESSED_BY", (uint64_t)data[at++], (uint64_t)VMM_DEVICE_CPU);
+    for (; at < room; at++)
+        model_expect(a, "ACCESSED_BY", (uint64_t)data[at], (uint64_t)VMM_DEVICE_INVALID);
+}
+
+static int value_of(const struct hint *hint, vmm_mem_range_attribute attribute)
+{
+    switch (attribute) {
+    case VMM_MEM_RANGE_ATTRIBUTE_READ_MOSTLY: return hint->read_mostly;
+    case VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION: return number_of(hint->preferred);
+    case VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION: return number_of(hint->prefetched);
+    case VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE: return hint->preferred.type;
+    case VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID: return id_of(hint->preferred);
+    case VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE: return hint->prefetched.type;
+    default: return id_of(hint->prefetched);
+    }
+}
+
+static bool attribute_allowed(const struct model *m, const struct vmm_call_mem_range_get_attribute *c, struct model_answer *a)
+{
+    const bool list = c->attribute == VMM_MEM_RANGE_ATTRIBUTE_ACCESSED_BY;
+    if (m->current < 0)
+        return model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    if (!c->data)
+        return model_refuse(a, INVALID, "VMM-MANAGED-DATA");
+    if (c->attribute < VMM_MEM_RANGE_ATTRIBUTE_READ_MOSTLY || c->attribute > VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID)
+        return model_refuse(a, INVALID, "VMM-MANAGED-ATTRIBUTE");
+    const bool size = list ? c->data_size && c->data_size % sizeof(int) == 0 : c->data_size == sizeof(int);
+    return size || model_refuse(a, INVALID, "VMM-MANAGED-DATA-SIZE");
+}
+
+MODEL_ON(mem_range_get_attribute)
+{
+    struct range range;
+    if (!attribute_allowed(m, c, a) || !given(c->dev_ptr, c->count, a) || !find(m, c->dev_ptr, c->count, true, &range, a) ||
+        !model_succeeded(a))
+        return;
+    const struct hint all = common(&range);
+    const int *data = c->data;
+    if (c->attribute == VMM_MEM_RANGE_ATTRIBUTE_ACCESSED_BY)
+        expect_accessors(m, &all, data, c->data_size / sizeof *data, a);
+    else
+        model_expect(a, "data", (uint64_t)*data, (uint64_t)value_of(&all, c->attribute));
+}
+
+/* ---- attachment ---- */
+
+MODEL_ON(stream_attach_mem_async)
+{
+    const struct model_managed *managed = model_managed_at(m, c->dptr);
+    const bool way = c->flags == VMM_MEM_ATTACH_GLOBAL || c->flags == VMM_MEM_ATTACH_HOST || c->flags == VMM_MEM_ATTACH_SINGLE;
+    if (model_lane_of(m, (uint64_t)(uintptr_t)c->stream, a) < 0)
+        return;
+    const char *rule = !c->dptr                                                                  ? "VMM-MANAGED-NULL"
+                       : !way                                                                    ? "VMM-MANAGED-ATTACH-FLAGS"
+                       : !managed || managed->start != c->dptr                                   ? "VMM-MANAGED-ATTACH-RANGE"
+                       : c->length && c->length != managed->size                                 ? "VMM-MANAGED-ATTACH-RANGE"
+                       : c->flags == VMM_MEM_ATTACH_SINGLE && !c->stream                         ? "VMM-MANAGED-ATTACH-SINGLE"
+                                                                                                 : NULL;
+    if (rule)
+        model_refuse(a, INVALID, rule);
+    a->ends |= m->driver && !c->flags; /* seen */
+}
+
+/* ---- batches ---- */
+
+struct batch {
+    const vmm_deviceptr *dptrs;
+    const uint64_t *sizes;
+    uint64_t count;
+    const vmm_mem_location *locs;
+    const uint64_t *idxs;
+    uint64_t num, flags;
+    vmm_stream stream;
+    bool discards, fetches;
+};
+
+static bool locations_allowed(const struct model *m, const struct batch *b, struct model_answer *a)
+{
+    if (!b->locs || !b->idxs || !b->num || b->num > b->count)
+        return model_refuse(a, INVALID, "VMM-MANAGED-BATCH");
+    for (uint64_t i = 0; i < b->num; i++) {
+        struct model_answer ignored = {.rule = NULL};
+        if (b->idxs[i] >= b->count || (i == 0 && b->idxs[i] != 0))
+            return model_refuse(a, INVALID, "VMM-MANAGED-BATCH");
+        if (!is_place(b->locs[i]) || !target_allowed(m, b->locs[i], &ignored))
+            return model_refuse(a, INVALID, "VMM-MANAGED-LOCATION");
+    }
+    return true;
+}
+
+static bool batch_allowed(struct model *m, const struct batch *b, struct model_answer *a)
+{
+    if (!b->stream)
+        return model_refuse(a, INVALID, "VMM-MANAGED-BATCH-STREAM");
+    if (model_lane_of(m, (uint64_t)(uintptr_t)b->stream, a) < 0)
+        return false;
+    if (b->flags || !b->count || !b->dptrs || !b->sizes)
+        return model_refuse(a, INVALID, "VMM-MANAGED-BATCH");
+    return !b->fetches || locations_allowed(m, b, a);
+}
+
+/* The last location whose index is not behind the range, as far as indices grow. */
+static vmm_mem_location location_for(const struct batch *b, uint64_t i)
+{
+    uint64_t at = 0;
+    while (at + 1 < b->num && b->idxs[at + 1] <= i)
+        at++;
+    return b->locs[at];
+}
+
+/* What the bytes are afterwards is the driver's own; here they are 0. */
+static void discard(struct model *m, const struct range *range, uint64_t address, uint64_t size)
+{
+    const uint8_t zero = 0;
+    if (range->wraps)
+        return;
+    if (m->driver)
+        model_forget_range(m, address, size);
+    else
+        model_write(m, address, size, &zero, 1);
+}
+
+/* What comes before a range that is refused is done. */
+static void predict(struct model *m, const struct batch *b, struct model_answer *a)
+{
+    if (!batch_allowed(m, b, a))
+        return;
+    struct range ranges[8];
+    uint64_t good = 0;
+    a->foreseen = b->count <= sizeof ranges / sizeof ranges[0];
+    while (a->foreseen && good < b->count && given(b->dptrs[good], b->sizes[good], a) &&
+           find(m, b->dptrs[good], b->sizes[good], true, &ranges[good], a))
+        good++;
+    for (uint64_t i = 0; !a->asked && a->actual == a->result && i < good; i++) {
+        if (b->fetches)
+            say(m, &ranges[i], 0, location_for(b, i));
+        if (b->discards)
+            discard(m, &ranges[i], b->dptrs[i], b->sizes[i]);
+    }
+}
+
+MODEL_ON(mem_prefetch_batch_async)
+{
+    const struct batch b = {c->dptrs, c->sizes, c->count, c->prefetch_locs, c->prefetch_loc_idxs, c->num_prefetch_locs, c->flags,
+                            c->stream, false, true};
+    predict(m, &b, a);
+}
+
+MODEL_ON(mem_discard_batch_async)
+{
+    const struct batch b = {.dptrs = c->dptrs, .sizes = c->sizes, .count = c->count, .flags = c->flags, .stream = c->stream, .discards = true};
+    predict(m, &b, a);
+}
+
+MODEL_ON(mem_discard_and_prefetch_batch_async)
+{
+    const struct batch b = {c->dptrs, c->sizes, c->count, c->prefetch_locs, c->prefetch_loc_idxs, c->num_prefetch_locs, c->flags,
+                            c->stream, true, true};
+    predict(m, &b, a);
+}
