@@ -299,10 +299,16 @@ vmm_result sim_ctx_get_device(struct sim_process *process, const struct vmm_call
     return VMM_SUCCESS;
 }
 
-/* Was it freed in a stream of the context? */
-static bool is_of_context(void *user, const struct region *region)
+/* Does a stream of the context come after the free? */
+struct within {
+    const struct sim_process *process;
+    uint64_t context;
+};
+
+static bool is_within(void *user, const struct region *region)
 {
-    return region->lane->place.context == *(const uint64_t *)user;
+    const struct within *within = user;
+    return stream_clock_context_after(&within->process->in_flight->clocks, within->context, region->mark->clock, region->mark->tick);
 }
 
 vmm_result sim_ctx_synchronize(struct sim_process *process, const struct vmm_call_ctx_synchronize *call)
@@ -310,10 +316,8 @@ vmm_result sim_ctx_synchronize(struct sim_process *process, const struct vmm_cal
     (void)call;
     vmm_result result = sim_wait_current(process, QUEUE_CONTEXT, true);
     struct sim_context *context = sim_current(process);
-    if (result == VMM_SUCCESS && context && process->first_pool) {
-        sim_pools_return(process, is_of_context, &context->value);
-        sim_pools_trim_lowered(process);
-    }
+    if (result == VMM_SUCCESS && context && process->first_pool)
+        sim_pools_return(process, context->device, is_within, &(struct within){process, context->value});
     return result;
 }
 
@@ -381,7 +385,7 @@ vmm_result sim_stream_destroy(struct sim_process *process, const struct vmm_call
     stream->ended = sim_origin(&call->head);
     if (process->first_pool) {
         uint64_t value = stream->value;
-        sim_pools_return(process, is_done_in, &value);
+        sim_pools_return(process, -1, is_done_in, &value);
     }
     slots_end(&process->streams, stream->value);
     return VMM_SUCCESS;
@@ -429,8 +433,10 @@ vmm_result sim_stream_synchronize(struct sim_process *process, const struct vmm_
     vmm_result memory, result = wait_for(process, call->stream, &after, &memory);
     if (result != VMM_SUCCESS)
         return result;
-    if (memory == VMM_SUCCESS && process->first_pool)
-        sim_pools_return(process, is_after, &after);
+    if (memory == VMM_SUCCESS && process->first_pool) {
+        const bool met = stream_clock_has_met(&process->in_flight->clocks, &after.place); /* as measured */
+        sim_pools_return(process, met ? after.place.device : -1, is_after, &after);
+    }
     result = usable(process, call->stream, &context);
     return result == VMM_SUCCESS ? memory : result;
 }

@@ -62,7 +62,7 @@ struct mempool {
     uint64_t orders, frees;
     uint64_t reserved, reserved_high, used, used_high;
     uint64_t threshold;
-    bool lowered;        /* the threshold was, and no synchronisation of a context has trimmed since */
+    bool lowered;        /* the threshold was, and no wait has trimmed for that since */
     bool follow_events, opportunistic, internal;
     uint64_t live, pending;          /* numbers of regions */
     uint64_t pins;

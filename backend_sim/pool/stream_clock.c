@@ -39,6 +39,12 @@ uint32_t stream_clock_meet(struct stream_clocks *clocks, const struct queue_plac
     return clock->met;
 }
 
+bool stream_clock_has_met(const struct stream_clocks *clocks, const struct queue_place *place)
+{
+    const struct stream_clock *clock = find(clocks, place);
+    return clock && clock->met;
+}
+
 void stream_clocks_clear(struct stream_clocks *clocks)
 {
     struct stream_clock *next;
@@ -104,4 +110,12 @@ void stream_clock_wait(struct stream_clocks *clocks, const struct queue_place *p
 bool stream_clock_after(const struct stream_clocks *clocks, const struct queue_place *place, uint32_t clock, uint64_t tick)
 {
     return seen_at(clocks, place, clock) >= tick;
+}
+
+bool stream_clock_context_after(const struct stream_clocks *clocks, uint64_t context, uint32_t clock, uint64_t tick)
+{
+    const struct stream_clock *of = clocks->first;
+    while (of && (of->place.context != context || seen_of(of, clock) < tick))
+        of = of->next;
+    return of != NULL;
 }

@@ -45,6 +45,9 @@ struct stream_clock *stream_clock_of(struct stream_clocks *clocks, const struct 
 /* A pool is used on the stream. Returns which of the streams it was to meet one: first 1; UINT32_MAX when the host's memory is out. */
 uint32_t stream_clock_meet(struct stream_clocks *clocks, const struct queue_place *place);
 
+/* Was a pool ever used on the stream? */
+bool stream_clock_has_met(const struct stream_clocks *clocks, const struct queue_place *place);
+
 /* An event is recorded at the place: *event is what it has seen, replacing what it had. */
 void stream_clock_record(struct stream_clocks *clocks, const struct queue_place *place, struct stream_clock_seen *event);
 /* A stream waits for the event. */
@@ -52,5 +55,7 @@ void stream_clock_wait(struct stream_clocks *clocks, const struct queue_place *p
 
 /* Does what is issued at the place now come after that tick of that clock? */
 bool stream_clock_after(const struct stream_clocks *clocks, const struct queue_place *place, uint32_t clock, uint64_t tick);
+/* Does what is issued to one of the context's streams now? */
+bool stream_clock_context_after(const struct stream_clocks *clocks, uint64_t context, uint32_t clock, uint64_t tick);
 
 #endif

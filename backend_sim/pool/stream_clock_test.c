@@ -46,6 +46,15 @@ int main(void)
     tap_u64(stream_clock_meet(&clocks, &c), 1, "the first stream to meet a pool");
     tap_u64(stream_clock_meet(&clocks, &a), 2, "is before one that had its clock earlier");
     tap_u64(stream_clock_meet(&clocks, &c), 1, "and stays so");
+    struct queue_place foreign = stream(5, QUEUE_NON_BLOCKING);
+    foreign.context = 2;
+    tap_ok(stream_clock_has_met(&clocks, &c) && !stream_clock_has_met(&clocks, &b) && !stream_clock_has_met(&clocks, &foreign),
+           "a stream that no pool was used on has met none, nor has one without a clock");
+    tap_ok(stream_clock_context_after(&clocks, 1, id, later), "a context comes after what one of its streams did");
+    tap_ok(!stream_clock_context_after(&clocks, 2, id, first), "another context does not");
+    stream_clock_wait(&clocks, &foreign, &event);
+    tap_ok(stream_clock_context_after(&clocks, 2, id, first) && !stream_clock_context_after(&clocks, 2, id, later),
+           "until one of its streams has waited for it, and only for that");
     heap.free(event.seen);
     heap.free(second.seen);
     stream_clocks_clear(&clocks);

@@ -372,28 +372,26 @@ void sim_pool_trim(struct sim_process *process, struct sim_pool *pool, uint64_t 
     }
 }
 
-void sim_pools_return(struct sim_process *process, bool (*wanted)(void *user, const struct region *region), void *user)
+/* Which device's memory it has, or the host's. */
+static unsigned slot_of(const struct sim_pool *pool)
+{
+    return sim_on_host(pool->props.location) ? SIM_HOST_SLOT : (unsigned)pool->props.location.id;
+}
+
+void sim_pools_return(struct sim_process *process, int device, bool (*wanted)(void *user, const struct region *region), void *user)
 {
     assert_locked(process->machine);
     struct sim_pool *next;
-    bool any = false;
+    uint64_t any = 0; /* by slot */
     for (struct sim_pool *pool = process->first_pool; pool; pool = pool->next)
-        any |= mempool_return(&pool->memory, wanted, user);
-    for (struct sim_pool *pool = any ? process->first_pool : NULL; pool; pool = next) { /* measured: nothing goes back otherwise */
+        if (mempool_return(&pool->memory, wanted, user))
+            any |= UINT64_C(1) << slot_of(pool);
+    for (struct sim_pool *pool = process->first_pool; pool; pool = next) { /* measured: nothing goes back otherwise */
         next = pool->next;
-        sim_pool_trim(process, pool, pool->memory.threshold);
-        settle(process, pool);
-    }
-}
-
-void sim_pools_trim_lowered(struct sim_process *process)
-{
-    assert_locked(process->machine);
-    for (struct sim_pool *pool = process->first_pool, *next; pool; pool = next) {
-        next = pool->next;
-        if (!pool->memory.lowered)
+        const bool lowered = pool->memory.lowered && (int)slot_of(pool) == device;
+        if (!lowered && !(any >> slot_of(pool) & 1))
             continue;
-        pool->memory.lowered = false;
+        pool->memory.lowered &= !lowered;
         sim_pool_trim(process, pool, pool->memory.threshold);
         settle(process, pool);
     }

@@ -213,6 +213,15 @@ static void free_block(struct world *w, bool plainly)
         expect(w, kind, plainly ? vmm_mem_free(w->sys, at) : vmm_mem_free_async(w->sys, at, w->stream[s]), VMM_ERROR_INVALID_VALUE);
 }
 
+/* Was a pool used on it? */
+static bool has_met(const struct world *w, uint64_t stream)
+{
+    bool met = false;
+    for (size_t i = 0; i < w->streams.count; i++)
+        met |= w->streams.stream[i] == stream;
+    return met;
+}
+
 static void synchronise(struct world *w, bool all)
 {
     uint64_t s = draw(w, STREAMS);
@@ -223,9 +232,14 @@ static void synchronise(struct world *w, bool all)
         struct model_order order = streams_of(p);
         any |= p->open && model_heap_synchronise(&p->heap, all, s, &order);
     }
-    for (int i = 0; i < POOLS; i++)
-        if (any && w->pool[i].open)
-            model_heap_trim(&w->pool[i].heap, w->pool[i].heap.threshold);
+    for (int i = 0; i < POOLS; i++) {
+        struct model_heap *heap = &w->pool[i].heap;
+        const bool lowered = heap->lowered && (all || has_met(w, s));
+        if (!w->pool[i].open || !(any || lowered))
+            continue;
+        heap->lowered &= !lowered;
+        model_heap_trim(heap, heap->threshold);
+    }
 }
 
 static void order(struct world *w)
@@ -266,8 +280,10 @@ static void set_attribute(struct world *w, struct pool *p)
         return;
     unsigned bit = attribute <= 3 ? 1u << (attribute - 1) : 0;
     p->heap.reuse = on ? p->heap.reuse | bit : p->heap.reuse & ~bit;
-    if (attribute == 4)
+    if (attribute == 4) {
+        p->heap.lowered |= value < p->heap.threshold;
         p->heap.threshold = value;
+    }
     if (attribute == 6)
         p->heap.reserved_high = p->heap.reserved * MODEL_SLOT;
     if (attribute == 8)

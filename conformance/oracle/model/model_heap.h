@@ -51,7 +51,7 @@ struct model_heap {
     uint64_t reserved;   /* backed slots */
     uint64_t used, used_high, reserved_high; /* in bytes */
     uint64_t threshold;  /* bytes */
-    bool lowered;        /* it was, and no synchronisation of a context has trimmed since */
+    bool lowered;        /* it was, and no synchronisation has trimmed for that since */
     unsigned reuse;
     uint64_t frees;      /* so far */
     enum model_shortage shortage; /* of the last model_heap_take */

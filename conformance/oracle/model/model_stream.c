@@ -68,7 +68,10 @@ struct view {
 static bool is_ordered(const void *user, uint64_t in, uint64_t of, uint64_t mark)
 {
     const struct view *view = user;
-    return view->all ? view->model->lane[of].device == view->device : mark <= view->model->after[in][of];
+    bool within = false; /* does a stream of the context come after it? */
+    for (int lane = 0; view->all && lane < view->model->lanes; lane++)
+        within |= view->model->lane[lane].device == view->device && ((uint64_t)lane == of || mark <= view->model->after[lane][of]);
+    return view->all ? within : mark <= view->model->after[in][of];
 }
 
 static bool is_complete(const void *user, uint64_t of, uint64_t mark)
@@ -91,17 +94,34 @@ uint64_t model_pool_take(struct model *model, struct model_pool *pool, uint64_t 
     return model_heap_take(&pool->heap, size, (uint64_t)lane, &order);
 }
 
+static int place_of(const struct model_pool *pool)
+{
+    return model_on_host(pool) ? VMM_MAX_DEVICES : pool->device;
+}
+
+/* Was a pool ever used on the lane? */
+static bool has_met(const struct model *m, int lane)
+{
+    bool met = false;
+    for (size_t i = 0; i < m->pool_streams.count; i++)
+        met |= m->pool_streams.stream[i] == (uint64_t)lane;
+    return met;
+}
+
 void model_pools_return(struct model *model, int in, int device)
 {
     const struct view view = {model, device, in < 0, 0};
     const struct model_order order = {is_ordered, is_complete, room, &view};
-    bool any = false;
+    bool any[VMM_MAX_DEVICES + 1] = {false}; /* of each device's memory, and the host's */
+    const int own = in < 0 ? device : has_met(model, in) ? model->lane[in].device : -1; /* there lowered thresholds count, whatever it sees */
     for (size_t i = 0; i < model->pool_count; i++)
         if (!model->pools[i]->gone)
-            any |= model_heap_synchronise(&model->pools[i]->heap, false, in < 0 ? MODEL_LANES : (uint64_t)in, &order);
-    for (size_t i = 0; any && i < model->pool_count; i++) {
-        if (model->pools[i]->gone)
+            any[place_of(model->pools[i])] |= model_heap_synchronise(&model->pools[i]->heap, false, in < 0 ? MODEL_LANES : (uint64_t)in, &order);
+    for (size_t i = 0; i < model->pool_count; i++) {
+        const bool lowered = model->pools[i]->heap.lowered && place_of(model->pools[i]) == own;
+        if (model->pools[i]->gone || !(lowered || any[place_of(model->pools[i])]))
             continue;
+        model->pools[i]->heap.lowered &= !lowered;
         model_heap_trim(&model->pools[i]->heap, model->pools[i]->heap.threshold);
         model_pool_settle(model, model->pools[i]);
     }
@@ -129,19 +149,6 @@ MODEL_ON(stream_query)
         m->orders++;
 }
 
-/* Whatever the synchronisation sees. */
-static void trim_lowered(struct model *m)
-{
-    for (size_t i = 0; i < m->pool_count; i++) {
-        struct model_heap *heap = &m->pools[i]->heap;
-        if (m->pools[i]->gone || !heap->lowered)
-            continue;
-        heap->lowered = false;
-        model_heap_trim(heap, heap->threshold);
-        model_pool_settle(m, m->pools[i]);
-    }
-}
-
 MODEL_ON(ctx_synchronize)
 {
     int device = model_current_device(m);
@@ -152,7 +159,6 @@ MODEL_ON(ctx_synchronize)
         return;
     m->orders++;
     model_pools_return(m, -1, device);
-    trim_lowered(m);
 }
 
 void model_record(struct model *model, struct model_event *event, int lane)

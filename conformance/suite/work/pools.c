@@ -442,30 +442,108 @@ TEST_NEAR_MISS(POOL_ATTRIBUTE_READ_ONLY, set_the_threshold)
     done(f, pool);
 }
 
-/* Idle memory goes back at the next synchronisation of a context, which has nothing else to see; a stream's does not look. */
-TEST_EXPECTS("pools.of_the_host", lower_the_threshold)
+/* 80 MiB of a pool that keeps them, idle, and a piece in use. The caller frees that. */
+static vmm_deviceptr keep_idle(struct fix *f, vmm_memory_pool pool, vmm_stream stream)
 {
-    uint64_t most = UINT64_MAX, less = 0, total;
-    fix_context(f, 0);
-    fix_need(f, vmm_device_total_mem(S, &total, 0));
-    if (total < UINT64_C(1) << 28)
-        fix_skip(f, "needs a device with 256 MiB");
-    vmm_memory_pool pool = new_pool(f);
-    vmm_stream stream = fix_stream(f);
+    uint64_t most = UINT64_MAX;
     ACCEPTED(vmm_mem_pool_set_attribute(S, pool, VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD, &most));
     vmm_deviceptr stays = take(f, pool, SIZE, stream), p = take(f, pool, UINT64_C(80) << 20, stream);
     fix_need(f, vmm_mem_free_async(S, p, stream));
     ACCEPTED(vmm_stream_synchronize(S, stream));
-    const uint64_t before = attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
+    return stays;
+}
+
+static void lower(struct fix *f, vmm_memory_pool pool)
+{
+    uint64_t less = 0;
     ACCEPTED(vmm_mem_pool_set_attribute(S, pool, VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD, &less));
+}
+
+static void need_much(struct fix *f)
+{
+    uint64_t total;
+    fix_need(f, vmm_device_total_mem(S, &total, 0));
+    if (total < UINT64_C(1) << 28)
+        fix_skip(f, "needs a device with 256 MiB");
+}
+
+/* Idle memory goes back at the next synchronisation of the context, which has nothing else to see, or of a stream that pools were used on. */
+TEST_EXPECTS("pools.of_the_host", lower_the_threshold)
+{
+    fix_context(f, 0);
+    need_much(f);
+    vmm_stream stream = fix_stream(f), aside = fix_stream(f);
+    for (int of_context = 0; of_context < 2; of_context++) {
+        vmm_memory_pool pool = new_pool(f);
+        vmm_deviceptr stays = keep_idle(f, pool, stream);
+        const uint64_t before = attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
+        lower(f, pool);
+        ACCEPTED(vmm_stream_synchronize(S, aside));
+        CHECK_U64(attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), before);
+        ACCEPTED(of_context ? vmm_ctx_synchronize(S) : vmm_stream_synchronize(S, stream));
+        CHECK(attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) < before, "the idle memory is still there");
+        fix_need(f, vmm_mem_free_async(S, stays, stream));
+        ACCEPTED(vmm_stream_synchronize(S, stream));
+        done(f, pool);
+    }
+    fix_stream_destroy(f, stream);
+    fix_stream_destroy(f, aside);
+}
+
+/* ---- pools of two devices ---- */
+
+/* A wait trims the pools of its own device, and those of the device for which it gave memory back. */
+TEST_EXPECTS_ON("pools.trimmed_by_device", waits_of_another_device, "devices = 2\npeers = all", TEST_AS_GIVEN, 0)
+{
+    fix_need_link(f, true);
+    need_much(f);
+    vmm_context there = fix_context(f, 1), here = fix_context(f, 0);
+    vmm_stream stream = fix_stream(f);
+    const vmm_mem_pool_props theirs = props_of(1);
+    vmm_memory_pool ours = new_pool(f), pool = pool_with(f, &theirs);
+    fix_need(f, vmm_ctx_set_current(S, there));
+    vmm_stream other = fix_stream(f);
+    vmm_deviceptr stays = keep_idle(f, pool, other);
+    const uint64_t before = attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
+    lower(f, pool);
+    fix_need(f, vmm_ctx_set_current(S, here));
+    fix_need(f, vmm_mem_free_async(S, take(f, ours, SIZE, stream), stream));
     ACCEPTED(vmm_stream_synchronize(S, stream));
-    CHECK_U64(attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), before);
     ACCEPTED(vmm_ctx_synchronize(S));
+    CHECK_U64(attribute_of(f, ours, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 0);
+    CHECK_U64(attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), before);
+    fix_need(f, vmm_mem_free_async(S, take(f, pool, SIZE, stream), stream)); /* memory of the one device in the order of the other's stream */
+    ACCEPTED(vmm_stream_synchronize(S, stream));
     CHECK(attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) < before, "the idle memory is still there");
     fix_need(f, vmm_mem_free_async(S, stays, stream));
     ACCEPTED(vmm_stream_synchronize(S, stream));
     done(f, pool);
-    fix_stream_destroy(f, stream);
+    done(f, ours);
+}
+
+/* A synchronisation of a context sees what its streams wait for, also of other devices' streams. */
+TEST_EXPECTS_ON("pools.waited_for_by_context", wait_for_frees_of_another_device, "devices = 2\npeers = all", TEST_AS_GIVEN, 0)
+{
+    fix_need_link(f, true);
+    vmm_context there = fix_context(f, 1);
+    vmm_stream other = fix_stream(f);
+    vmm_event freed = fix_event(f);
+    vmm_context here = fix_context(f, 0);
+    vmm_stream stream = fix_stream(f);
+    vmm_memory_pool pool = new_pool(f);
+    vmm_deviceptr p = take(f, pool, SIZE, stream);
+    ACCEPTED(vmm_stream_synchronize(S, stream));
+    fix_need(f, vmm_mem_free_async(S, p, other));
+    fix_need(f, vmm_ctx_set_current(S, there));
+    ACCEPTED(vmm_event_record(S, freed, other));
+    fix_need(f, vmm_ctx_set_current(S, here));
+    const uint64_t before = attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
+    ACCEPTED(vmm_ctx_synchronize(S));
+    CHECK_U64(attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), before);
+    ACCEPTED(vmm_stream_wait_event(S, stream, freed, 0));
+    ACCEPTED(vmm_ctx_synchronize(S));
+    CHECK_U64(attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 0);
+    done(f, pool);
 }
 
 TEST_BREAKS(POOL_ATTRIBUTE_HIGH, set_the_high_mark)
