@@ -199,10 +199,10 @@ static vmm_result copy_between(struct sim_process *process, const struct vmm_cal
                                vmm_stream stream, bool waits)
 {
     vmm_memcpy3d box;
-    if (!sim_current(process) && !stream)
-        return sim_no_context(process);
     if (!asked)
         return vmm_detail_refuse(VMM_RULE_BOX_NULL, 0, 0, NULL);
+    if (!sim_current(process) && !stream)
+        return sim_no_context(process);
     struct transfer_rights rights;
     bool to = find_side(process, asked->dst_context, &rights.to), from = find_side(process, asked->src_context, &rights.from);
     if (!to || !from) {

@@ -102,7 +102,7 @@ static void note(struct run *run, struct table_row *row, struct script *script, 
     char head[700];
     size_t length = script->count, first = 0;
     snprintf(row->difference, sizeof row->difference, "%.560s", difference);
-    if (run->options->later)
+    if (run->options->later || !run->options->shrinking) /* on a driver even one try costs an episode */
         return;
     bool again = shows(&search, script, &length);
     if (again) {

@@ -23,8 +23,8 @@ struct drive_options {
     const char *spec;
     uint64_t seed, calls, episode;
     uint64_t check_every;  /* calls between complete checks of the state; 0: only the last */
-    unsigned patience;     /* seconds that a call may take */
-    unsigned shrinking;    /* seconds that a difference may be shrunk for */
+    unsigned patience;     /* seconds that a call may take; the beginning of an episode may take a minute */
+    unsigned shrinking;    /* seconds that a difference may be shrunk for; 0: none is */
     unsigned budget;       /* seconds after which no episode begins; 0: none */
     unsigned mix;          /* of lockstep.h */
     bool choosy;           /* calls that would be left out are drawn again */

@@ -75,6 +75,17 @@ static void a_difference_is_shrunk_and_counted(void)
     tap_ok(table_show(&report->table) > 0, "and is a failure");
 }
 
+static void a_difference_is_left_as_it_is(void)
+{
+    struct drive_report *report = child_share(sizeof *report);
+    struct drive_options options = options_for("as-driver:fault=mem_get_address_range:1:NOT_PERMITTED:forever|sim:h100");
+    options.shrinking = 0;
+    drive_run(&options, report);
+    const struct table_row *row = happened(report);
+    tap_ok(row && row->times > 1 && row->difference[0] && !row->script[0], "without time for it nothing is shrunk: %s", row ? row->difference : "no");
+    tap_u64(report->made, options.calls, "and the run goes on to its end");
+}
+
 static void what_is_explained_is_no_failure(void)
 {
     char name[] = "/tmp/cuvmm-explained-XXXXXX", error[200] = "";
@@ -318,6 +329,7 @@ int main(void)
     followed();
     a_driver_as_predicted();
     a_difference_is_shrunk_and_counted();
+    a_difference_is_left_as_it_is();
     what_is_explained_is_no_failure();
     states_that_part();
     children();
