@@ -12,6 +12,7 @@
 
 #if CUDART_VERSION >= 13000 && CUDART_VERSION < 14000
 
+#include "runtime/array.h"
 #include "runtime/code.h"
 #include "runtime/device.h"
 #include "runtime/graph.h"

@@ -55,6 +55,18 @@
 #define cudaMemPrefetchAsync_v2 CUVMM_PTSZ(cudaMemPrefetchAsync_v2)
 #endif
 
+/* arrays */
+#define cudaMemcpy2DToArray CUVMM_PTDS(cudaMemcpy2DToArray)
+#define cudaMemcpy2DFromArray CUVMM_PTDS(cudaMemcpy2DFromArray)
+#define cudaMemcpy2DArrayToArray CUVMM_PTDS(cudaMemcpy2DArrayToArray)
+#define cudaMemcpyToArray CUVMM_PTDS(cudaMemcpyToArray)
+#define cudaMemcpyFromArray CUVMM_PTDS(cudaMemcpyFromArray)
+#define cudaMemcpyArrayToArray CUVMM_PTDS(cudaMemcpyArrayToArray)
+#define cudaMemcpy2DToArrayAsync CUVMM_PTSZ(cudaMemcpy2DToArrayAsync)
+#define cudaMemcpy2DFromArrayAsync CUVMM_PTSZ(cudaMemcpy2DFromArrayAsync)
+#define cudaMemcpyToArrayAsync CUVMM_PTSZ(cudaMemcpyToArrayAsync)
+#define cudaMemcpyFromArrayAsync CUVMM_PTSZ(cudaMemcpyFromArrayAsync)
+
 /* streams */
 #define cudaStreamGetPriority CUVMM_PTSZ(cudaStreamGetPriority)
 #define cudaStreamGetFlags CUVMM_PTSZ(cudaStreamGetFlags)
@@ -120,6 +132,7 @@ typedef CUmemoryPool cudaMemPool_t;
 typedef CUuuid cudaUUID_t;
 
 #include "runtime/device_types.h"
+#include "runtime/array_types.h"
 #include "runtime/memory_types.h"
 #include "runtime/stream_types.h"
 #include "runtime/code_types.h"
@@ -127,6 +140,7 @@ typedef CUuuid cudaUUID_t;
 
 #include "runtime/device.h"
 #include "runtime/memory.h"
+#include "runtime/array.h"
 #include "runtime/stream.h"
 #include "runtime/code.h"
 #include "runtime/graph.h"

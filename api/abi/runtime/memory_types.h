@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types of the runtime: memory. Included by cuda_runtime_api.h. */
 
-typedef struct cudaArray *cudaArray_t; /* arrays are not implemented: always NULL */
-
 #define cudaHostAllocDefault 0
 #define cudaHostAllocPortable 1
 #define cudaHostAllocMapped 2

@@ -1,43 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes that copy memory: of layers, of a span, and to and from variables of the device. */
+/* Nodes that copy memory: of layers and arrays, of a span, and to and from variables of the device. */
 #include "rt_address.h"
+#include "rt_array.h"
 #include "rt_code.h"
 #include "rt_graph_params.h"
 #include "rt_layers.h"
 
-/* The kind that says what the types of memory of both sides say; Default where none does. */
+/* The kind that says what the types of memory of both sides say, arrays being on a device; Default where none does. */
 static enum cudaMemcpyKind kind_of(const CUDA_MEMCPY3D *copy)
 {
+    const CUmemorytype source = copy->srcMemoryType == CU_MEMORYTYPE_ARRAY ? CU_MEMORYTYPE_DEVICE : copy->srcMemoryType;
+    const CUmemorytype target = copy->dstMemoryType == CU_MEMORYTYPE_ARRAY ? CU_MEMORYTYPE_DEVICE : copy->dstMemoryType;
     CUmemorytype from, to;
     enum cudaMemcpyKind kind = cudaMemcpyHostToHost;
-    while (kind < cudaMemcpyDefault && rt_sides(kind, &from, &to) && (copy->srcMemoryType != from || copy->dstMemoryType != to))
+    while (kind < cudaMemcpyDefault && rt_sides(kind, &from, &to) && (source != from || target != to))
         kind = (enum cudaMemcpyKind)(kind + 1);
     return kind;
 }
 
-/* Arrays are not implemented. */
 cudaError_t rt_graph_copy(const struct cudaMemcpy3DParms *params, CUDA_MEMCPY3D *driver)
 {
-    cudaError_t result = params ? rt_layers(params, driver) : cudaErrorInvalidValue;
-    return result == cudaSuccess && (params->srcArray || params->dstArray) ? cudaErrorNotSupported : result;
+    return params ? rt_layers(params, driver) : cudaErrorInvalidValue;
 }
 
 static void *pointer_of(CUmemorytype type, const void *host, CUdeviceptr device)
 {
-    return type == CU_MEMORYTYPE_HOST ? rt_pointer(rt_address(host)) : rt_pointer(device);
+    return type == CU_MEMORYTYPE_ARRAY ? NULL : type == CU_MEMORYTYPE_HOST ? rt_pointer(rt_address(host)) : rt_pointer(device);
+}
+
+static cudaArray_t array_of(CUmemorytype type, CUarray array)
+{
+    return type == CU_MEMORYTYPE_ARRAY ? (cudaArray_t)(void *)array : NULL;
 }
 
 /* The driver doesn't keep how wide a row may be. */
-static void rt_graph_copy_of(const CUDA_MEMCPY3D *driver, struct cudaMemcpy3DParms *params)
+static cudaError_t rt_graph_copy_of(const CUDA_MEMCPY3D *driver, struct cudaMemcpy3DParms *params)
 {
+    struct rt_element from, to;
+    const cudaArray_t source = array_of(driver->srcMemoryType, driver->srcArray), target = array_of(driver->dstMemoryType, driver->dstArray);
+    cudaError_t result = rt_element(source, &from);
+    if (result == cudaSuccess)
+        result = rt_element(target, &to);
+    if (result != cudaSuccess)
+        return result;
+    const struct rt_element unit = source ? from : to;
     *params = (struct cudaMemcpy3DParms){
-        .srcPos = {driver->srcXInBytes, driver->srcY, driver->srcZ},
+        .srcArray = source,
+        .srcPos = {driver->srcXInBytes / from.bytes * from.width, driver->srcY * from.height, driver->srcZ},
         .srcPtr = {pointer_of(driver->srcMemoryType, driver->srcHost, driver->srcDevice), driver->srcPitch, 0,
                    driver->srcHeight},
-        .dstPos = {driver->dstXInBytes, driver->dstY, driver->dstZ},
+        .dstArray = target,
+        .dstPos = {driver->dstXInBytes / to.bytes * to.width, driver->dstY * to.height, driver->dstZ},
         .dstPtr = {pointer_of(driver->dstMemoryType, driver->dstHost, driver->dstDevice), driver->dstPitch, 0,
                    driver->dstHeight},
-        .extent = {driver->WidthInBytes, driver->Height, driver->Depth}, .kind = kind_of(driver)};
+        .extent = {driver->WidthInBytes / unit.bytes * unit.width, driver->Height * unit.height, driver->Depth}, .kind = kind_of(driver)};
+    return cudaSuccess;
 }
 
 /* A span is one row of one layer, and needs no pitch. */
@@ -99,7 +116,7 @@ static cudaError_t get(cudaGraphNode_t node, struct cudaMemcpy3DParms *params)
     CUDA_MEMCPY3D driver;
     cudaError_t result = params ? DRIVER(cuGraphMemcpyNodeGetParams, node, &driver) : cudaErrorInvalidValue;
     if (result == cudaSuccess)
-        rt_graph_copy_of(&driver, params);
+        result = rt_graph_copy_of(&driver, params);
     return result;
 }
 

@@ -178,12 +178,9 @@ static void test_copy(void)
     REFUSED(cudaGraphAddMemcpyNode1D(&none, graph, NULL, 0, memory, NULL, 8, cudaMemcpyDeviceToDevice), ErrorInvalidValue);
     params = rows(memory, from, cudaMemcpyHostToDevice);
     params.srcArray = (cudaArray_t)(void *)from;
+    REFUSED(cudaGraphAddMemcpyNode(&none, graph, NULL, 0, &params), ErrorInvalidValue); /* an array and a pointer */
     params.srcPtr.ptr = NULL;
-    REFUSED(cudaGraphAddMemcpyNode(&none, graph, NULL, 0, &params), ErrorNotSupported);
-    params = rows(memory, from, cudaMemcpyHostToDevice);
-    params.dstArray = (cudaArray_t)(void *)from;
-    params.dstPtr.ptr = NULL;
-    REFUSED(cudaGraphAddMemcpyNode(&none, graph, NULL, 0, &params), ErrorNotSupported);
+    REFUSED(cudaGraphAddMemcpyNode(&none, graph, NULL, 0, &params), ErrorDeviceUninitialized); /* a forged array */
     tap_ok(!none && nodes_in(graph) == 2, "nothing is added");
     OK(cudaGraphDestroy(graph));
 }

@@ -2,7 +2,7 @@
 /* rt_absent.h - entry points of libcudart that are not implemented. The first call of each is reported on standard error, because
  * a program might ignore the result.
  *
- *     cudaMallocArray(...)  ->  "cuvmm: libcudart.so.13: cudaMallocArray is not implemented ..." (once), cudaErrorNotSupported
+ *     cudaCreateTextureObject(...)  ->  "cuvmm: libcudart.so.13: cudaCreateTextureObject is not implemented ..." (once), cudaErrorNotSupported
  */
 #ifndef SIM_RUNTIME_RT_ABSENT_H
 #define SIM_RUNTIME_RT_ABSENT_H

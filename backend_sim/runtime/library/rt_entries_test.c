@@ -124,7 +124,7 @@ static int devices_need_their_functions(void)
 /* A missing entry point is refused, and that is the last error. */
 static void test_absent(void)
 {
-    void *symbol = dlsym(RTLD_DEFAULT, "cudaMallocArray");
+    void *symbol = dlsym(RTLD_DEFAULT, "cudaCreateTextureObject");
     entry_point call;
     memcpy(&call, &symbol, sizeof call);
     tap_ok(symbol != NULL, "an entry point that is not there has a symbol");

@@ -2,6 +2,7 @@
 #include "rt_layers.h"
 
 #include "rt_address.h"
+#include "rt_array.h"
 
 bool rt_sides(enum cudaMemcpyKind kind, CUmemorytype *from, CUmemorytype *to)
 {
@@ -19,27 +20,61 @@ bool rt_sides(enum cudaMemcpyKind kind, CUmemorytype *from, CUmemorytype *to)
     return true;
 }
 
-cudaError_t rt_side(cudaArray_t array, struct cudaPitchedPtr pitched, struct cudaExtent extent, CUmemorytype *type)
+/* Elements as the driver counts them: bytes of a row, and rows. False: there are not that many bytes. */
+static bool in_driver_units(const struct rt_element *element, bool up, size_t *x, size_t *y)
 {
-    if (array) {
-        *type = CU_MEMORYTYPE_ARRAY;
-        return pitched.ptr ? cudaErrorInvalidValue : cudaSuccess;
-    }
-    const bool rows = extent.height > 1 || extent.depth > 1, layers = extent.depth > 1;
-    const bool narrow = rows && extent.width > pitched.pitch, low = layers && extent.height > pitched.ysize;
-    return pitched.ptr && (narrow || low) ? cudaErrorInvalidPitchValue : cudaSuccess;
+    const size_t columns = *x / element->width + (up && *x % element->width), rows = *y / element->height + (up && *y % element->height);
+    *y = rows;
+    return !__builtin_mul_overflow(columns, element->bytes, x);
+}
+
+static bool is_same(const struct rt_element *a, const struct rt_element *b)
+{
+    return a->bytes == b->bytes && a->width == b->width && a->height == b->height;
+}
+
+static cudaError_t scale(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *driver)
+{
+    struct rt_element from, to;
+    cudaError_t result = rt_element(p->srcArray, &from);
+    if (result == cudaSuccess)
+        result = rt_element(p->dstArray, &to);
+    if (result != cudaSuccess)
+        return result;
+    if (p->srcArray && p->dstArray && !is_same(&from, &to))
+        return cudaErrorInvalidValue;
+    const bool fits = in_driver_units(&from, false, &driver->srcXInBytes, &driver->srcY) &&
+                      in_driver_units(&to, false, &driver->dstXInBytes, &driver->dstY) &&
+                      in_driver_units(p->srcArray ? &from : &to, true, &driver->WidthInBytes, &driver->Height);
+    return fits ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+/* The pitch of a pointer. */
+static bool is_pitch(struct cudaPitchedPtr pitched, const CUDA_MEMCPY3D *copy)
+{
+    const bool rows = copy->Height > 1 || copy->Depth > 1, layers = copy->Depth > 1;
+    const bool narrow = rows && copy->WidthInBytes > pitched.pitch, low = layers && copy->Height > pitched.ysize;
+    return !pitched.ptr || (!narrow && !low);
 }
 
 cudaError_t rt_layers(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *driver)
 {
     *driver = (CUDA_MEMCPY3D){
         .srcXInBytes = p->srcPos.x, .srcY = p->srcPos.y, .srcZ = p->srcPos.z, .srcHost = p->srcPtr.ptr,
-        .srcDevice = rt_address(p->srcPtr.ptr), .srcArray = (CUarray)(void *)p->srcArray, .srcPitch = p->srcPtr.pitch,
+        .srcDevice = rt_address(p->srcPtr.ptr), .srcArray = rt_array(p->srcArray), .srcPitch = p->srcPtr.pitch,
         .srcHeight = p->srcPtr.ysize, .dstXInBytes = p->dstPos.x, .dstY = p->dstPos.y, .dstZ = p->dstPos.z, .dstHost = p->dstPtr.ptr,
-        .dstDevice = rt_address(p->dstPtr.ptr), .dstArray = (CUarray)(void *)p->dstArray, .dstPitch = p->dstPtr.pitch,
+        .dstDevice = rt_address(p->dstPtr.ptr), .dstArray = rt_array(p->dstArray), .dstPitch = p->dstPtr.pitch,
         .dstHeight = p->dstPtr.ysize, .WidthInBytes = p->extent.width, .Height = p->extent.height, .Depth = p->extent.depth};
     if (!rt_sides(p->kind, &driver->srcMemoryType, &driver->dstMemoryType))
         return cudaErrorInvalidMemcpyDirection;
-    cudaError_t result = rt_side(p->srcArray, p->srcPtr, p->extent, &driver->srcMemoryType);
-    return result == cudaSuccess ? rt_side(p->dstArray, p->dstPtr, p->extent, &driver->dstMemoryType) : result;
+    if ((p->srcArray && p->srcPtr.ptr) || (p->dstArray && p->dstPtr.ptr))
+        return cudaErrorInvalidValue;
+    if (p->srcArray)
+        driver->srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    if (p->dstArray)
+        driver->dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    cudaError_t result = scale(p, driver);
+    if (result == cudaSuccess && (!is_pitch(p->srcPtr, driver) || !is_pitch(p->dstPtr, driver)))
+        result = cudaErrorInvalidPitchValue;
+    return result;
 }

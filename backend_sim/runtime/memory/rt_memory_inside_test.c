@@ -116,10 +116,69 @@ static void managed(void)
     LACKS(cudaMemRangeGetAttributes(NULL, NULL, NULL, 0, bytes, 1));
 }
 
+static void arrays(void)
+{
+    const struct cudaChannelFormatDesc desc = {8, 0, 0, 0, cudaChannelFormatKindUnsigned};
+    struct cudaArrayMemoryRequirements needs;
+    struct cudaArraySparseProperties tiles;
+    struct cudaChannelFormatDesc read;
+    struct cudaMemcpy3DParms layers = {.srcArray = NOWHERE, .dstPtr = {.ptr = bytes, .pitch = 1}, .extent = {1, 1, 1}, .kind = cudaMemcpyDefault};
+    const cudaArray_t array = NOWHERE;
+    cudaArray_t made = NULL;
+    cudaMipmappedArray_t levels = NULL;
+    LACKS(cudaMallocArray(&made, &desc, 1, 1, 0));
+    LACKS(cudaMalloc3DArray(&made, &desc, (struct cudaExtent){1, 1, 0}, 0));
+    LACKS(cudaFreeArray(array));
+    LACKS(cudaArrayGetInfo(&read, NULL, NULL, array));
+    LACKS(cudaGetChannelDesc(&read, array));
+    LACKS(cudaArrayGetPlane(&made, array, 0));
+    LACKS(cudaArrayGetSparseProperties(&tiles, array));
+    LACKS(cudaArrayGetMemoryRequirements(&needs, array, 0));
+    LACKS(cudaMallocMipmappedArray(&levels, &desc, (struct cudaExtent){1, 1, 0}, 1, 0));
+    LACKS(cudaGetMipmappedArrayLevel(&made, NOWHERE, 0));
+    LACKS(cudaFreeMipmappedArray(NOWHERE));
+    LACKS(cudaMipmappedArrayGetSparseProperties(&tiles, NOWHERE));
+    LACKS(cudaMipmappedArrayGetMemoryRequirements(&needs, NOWHERE, 0));
+    LACKS(cudaMemcpy2DToArray(array, 0, 0, bytes, 1, 1, 1, cudaMemcpyHostToDevice));
+    LACKS(cudaMemcpy2DToArrayAsync(array, 0, 0, bytes, 1, 1, 1, cudaMemcpyHostToDevice, NULL));
+    LACKS(cudaMemcpy2DFromArray(bytes, 1, array, 0, 0, 1, 1, cudaMemcpyDeviceToHost));
+    LACKS(cudaMemcpy2DFromArrayAsync(bytes, 1, array, 0, 0, 1, 1, cudaMemcpyDeviceToHost, NULL));
+    LACKS(cudaMemcpy2DArrayToArray(array, 0, 0, array, 0, 0, 1, 1, cudaMemcpyDeviceToDevice));
+    LACKS(cudaMemcpyToArray(array, 0, 0, bytes, 1, cudaMemcpyHostToDevice));
+    LACKS(cudaMemcpyToArrayAsync(array, 0, 0, bytes, 1, cudaMemcpyHostToDevice, NULL));
+    LACKS(cudaMemcpyFromArray(bytes, array, 0, 0, 1, cudaMemcpyDeviceToHost));
+    LACKS(cudaMemcpyFromArrayAsync(bytes, array, 0, 0, 1, cudaMemcpyDeviceToHost, NULL));
+    LACKS(cudaMemcpyArrayToArray(array, 0, 0, array, 0, 0, 1, cudaMemcpyDeviceToDevice));
+    LACKS(cudaMemcpy3D(&layers));
+    tap_ok(!made && !levels, "nothing is written");
+}
+
+/* An array of a format that the runtime has no name for, as one of a newer driver may be. */
+static CUresult CUDAAPI newer_format(CUDA_ARRAY3D_DESCRIPTOR *is, CUarray array)
+{
+    (void)array;
+    *is = (CUDA_ARRAY3D_DESCRIPTOR){.Width = 8, .Height = 8, .Format = CU_AD_FORMAT_P010, .NumChannels = 3};
+    return CUDA_SUCCESS;
+}
+
+static void test_newer_format(void)
+{
+    struct cudaChannelFormatDesc desc = {77, 77, 77, 77, cudaChannelFormatKindFloat};
+    struct cudaMemcpy3DParms layers = {.srcArray = NOWHERE, .dstPtr = {.ptr = bytes, .pitch = 1}, .extent = {1, 1, 1}, .kind = cudaMemcpyDefault};
+    const struct rt_driver has = rt_driver;
+    rt_driver.to_cuArray3DGetDescriptor[0] = rt_driver.to_cuArray3DGetDescriptor[1] = newer_format;
+    OK(cudaGetChannelDesc(&desc, NOWHERE));
+    tap_ok(desc.f == cudaChannelFormatKindNone && !desc.x && !desc.y && !desc.z && !desc.w, "it has no descriptor");
+    IS(cudaMemcpy3D(&layers), ErrorInvalidChannelDescriptor);
+    IS(cudaMemcpyToArray(NOWHERE, 0, 0, bytes, 1, cudaMemcpyHostToDevice), ErrorInvalidValue);
+    rt_driver = has;
+}
+
 static void every_call(void)
 {
     p = NOWHERE;
     allocations();
+    arrays();
     managed();
     pools();
     copies();
@@ -132,6 +191,7 @@ int main(void)
     setenv("CUVMM_SIM", "sim:h100", 1);
     OK(cudaFree(NULL)); /* there is a context */
     struct rt_driver has = rt_driver;
+    test_newer_format();
     keep_core(&has);
     every_call();
     rt_driver = has;

@@ -2,6 +2,7 @@
 /* The forms whose stream 0 is the thread's own default stream: the same sources, with the names that the header then defines. */
 #define CUDA_API_PER_THREAD_DEFAULT_STREAM
 
+#include "rt_array_copy.c"
 #include "rt_copy.c"
 #include "rt_fill.c"
 #include "rt_ordered.c"

@@ -89,21 +89,25 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
 /* The same between two devices: the addresses show whose they are, the contexts are those that the runtime uses. */
 static cudaError_t peers_of(CUDA_MEMCPY3D_PEER *copy, const struct cudaMemcpy3DPeerParms *p)
 {
+    CUcontext from = NULL, to = NULL;
+    CUDA_MEMCPY3D one;
     if (!p)
         return cudaErrorInvalidValue;
-    *copy = (CUDA_MEMCPY3D_PEER){
-        .srcXInBytes = p->srcPos.x, .srcY = p->srcPos.y, .srcZ = p->srcPos.z, .srcMemoryType = CU_MEMORYTYPE_UNIFIED,
-        .srcDevice = rt_address(p->srcPtr.ptr), .srcArray = (CUarray)(void *)p->srcArray, .srcPitch = p->srcPtr.pitch,
-        .srcHeight = p->srcPtr.ysize, .dstXInBytes = p->dstPos.x, .dstY = p->dstPos.y, .dstZ = p->dstPos.z,
-        .dstMemoryType = CU_MEMORYTYPE_UNIFIED, .dstDevice = rt_address(p->dstPtr.ptr), .dstArray = (CUarray)(void *)p->dstArray,
-        .dstPitch = p->dstPtr.pitch, .dstHeight = p->dstPtr.ysize, .WidthInBytes = p->extent.width, .Height = p->extent.height,
-        .Depth = p->extent.depth};
-    cudaError_t result = rt_primary_context(p->srcDevice, &copy->srcContext);
+    const struct cudaMemcpy3DParms params = {p->srcArray, p->srcPos, p->srcPtr, p->dstArray, p->dstPos, p->dstPtr, p->extent, cudaMemcpyDefault};
+    cudaError_t result = rt_primary_context(p->srcDevice, &from);
     if (result == cudaSuccess)
-        result = rt_primary_context(p->dstDevice, &copy->dstContext);
+        result = rt_primary_context(p->dstDevice, &to);
     if (result == cudaSuccess)
-        result = rt_side(p->srcArray, p->srcPtr, p->extent, &copy->srcMemoryType);
-    return result == cudaSuccess ? rt_side(p->dstArray, p->dstPtr, p->extent, &copy->dstMemoryType) : result;
+        result = rt_layers(&params, &one);
+    if (result == cudaSuccess)
+        *copy = (CUDA_MEMCPY3D_PEER){
+            .srcXInBytes = one.srcXInBytes, .srcY = one.srcY, .srcZ = one.srcZ, .srcMemoryType = one.srcMemoryType,
+            .srcDevice = one.srcDevice, .srcArray = one.srcArray, .srcContext = from, .srcPitch = one.srcPitch,
+            .srcHeight = one.srcHeight, .dstXInBytes = one.dstXInBytes, .dstY = one.dstY, .dstZ = one.dstZ,
+            .dstMemoryType = one.dstMemoryType, .dstDevice = one.dstDevice, .dstArray = one.dstArray, .dstContext = to,
+            .dstPitch = one.dstPitch, .dstHeight = one.dstHeight, .WidthInBytes = one.WidthInBytes, .Height = one.Height,
+            .Depth = one.Depth};
+    return result;
 }
 
 static cudaError_t copy_peer_layers(const struct cudaMemcpy3DPeerParms *p)

@@ -93,7 +93,7 @@ static void test_wrong_layers(void)
     wrong.dstArray = (cudaArray_t)(uintptr_t)0x1000;
     REFUSED(cudaMemcpy3D(&wrong), ErrorInvalidValue);
     wrong.dstPtr = (struct cudaPitchedPtr){.ptr = NULL};
-    REFUSED(cudaMemcpy3D(&wrong), ErrorInvalidValue); /* there are no arrays */
+    REFUSED(cudaMemcpy3D(&wrong), ErrorDeviceUninitialized); /* as the driver answers of forged handles */
     wrong = right;
     wrong.srcArray = (cudaArray_t)(uintptr_t)0x1000;
     REFUSED(cudaMemcpy3D(&wrong), ErrorInvalidValue);
