@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_node.c - what nodes of graphs hold. */
 #include "model_graph_parts.h"
+#include "model_managed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,11 @@ bool model_fill_allowed(struct model *model, const struct model_work *work, stru
         return model_refuse(answer, INVALID, "VMM-GRAPH-PARAMS");
     if (model_outside_blocks(model, all.to, all.size))
         answer->foreseen = false; /* what a pool has of freed memory is not followed */
+    const struct model_managed *managed = model_managed_at(model, p->dst);
+    if (managed && p->height > 1 && all.size > managed->size - (p->dst - managed->start)) {
+        answer->foreseen &= !model->driver; /* not observed */
+        return model_refuse(answer, INVALID, "VMM-ROWS-END");
+    }
     return answer->foreseen && model_transfer_allowed(model, work->device, &all, answer);
 }
 
