@@ -21,5 +21,7 @@ scripts-update: $(BUILD)/test/tools/script/script_test $(BUILD)/test/tools/expla
 	CUVMM_UPDATE=1 CUVMM_BUILD=$(BUILD) conformance/corpus/lessons_test.sh
 	tools/shell/shell-page $(BUILD)/bin/cuvmm > $(BUILD)/shell.md && mv $(BUILD)/shell.md docs/shell.md
 
+# The Python that Debian's packages are for comes first.
+BROWSER_PYTHON = $(shell for python in /usr/bin/python3 python3; do $$python -c 'import selenium' 2>/dev/null && break; done; echo $$python)
 view-pictures: $(BUILD)/bin/cuvmm ## the pictures of docs/view.md, by a headless Chromium
-	python3 tools/view/pictures.py $(BUILD)/bin/cuvmm docs/view
+	$(BROWSER_PYTHON) tools/view/pictures.py $(BUILD)/bin/cuvmm docs/view

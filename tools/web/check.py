@@ -140,41 +140,49 @@ def answer(right):
             continue
 
 
+def go_on(before, by_key=False):
+    """Presses what leads on, which may be to read first. True when there is another step."""
+    if b.run("return document.querySelectorAll('.step').length") == before:
+        if by_key:
+            keys(">")
+        else:
+            for button in d.find_elements(By.CSS_SELECTOR, "#lesson-go .next:not([hidden])"):
+                button.click()
+    return b.run("return document.querySelectorAll('.step').length") > before
+
+
 def lesson():
     load("lesson=1")
     ok("1. Address and memory are two things" in text("lesson-title"), "a link leads to a lesson", text("lesson-title"))
-    steps = 0
+    steps = unseen = 0
     while steps < 60:
         at = b.run("return document.querySelectorAll('.step').length")
         answer(True)
-        following = d.find_elements(By.CSS_SELECTOR, ".step.now .next")
+        following = d.find_elements(By.CSS_SELECTOR, "#lesson-go .next")
         if not following or "Lesson 2" in following[0].text:
             break
         if steps == 0:
             b.run("document.activeElement.blur()")
-            keys(">")
-        else:
-            following[0].click()
-        if not until(lambda: b.run("return document.querySelectorAll('.step').length") > at):
+        if not until(lambda: go_on(at, steps == 0)):
             break
+        unseen += not b.run("const r = document.activeElement.getBoundingClientRect(); return r.top >= 0 && r.bottom <= innerHeight")
         steps += 1
+    ok(steps and not unseen, "what has the focus is in sight after each step", unseen)
     ok("of 4 questions at the first try" in text("lesson-steps") and steps > 8, "it goes to its end", text("lesson-steps")[-300:])
     ok("ok: things still held: 0" in text("log") and "cuMemMap" in text("lesson-steps"), "its lines ran, and stand in it with their answers")
     ok("VMM-COPY-NOT-MAPPED" in text("lesson-steps") and "A reservation is only a range of addresses" in text("lesson-steps"), "so do explanations")
     b.run("document.getElementById('lesson-again').click()")
     until(lambda: b.run("return document.querySelectorAll('.step').length") == 1)
-    for _ in range(2):
-        d.find_element(By.CSS_SELECTOR, ".step.now .next").click()
-        until(lambda: not d.find_element(By.CSS_SELECTOR, ".step.now").text.startswith("With cuMemAlloc"))
+    for number in (1, 2):
+        until(lambda: go_on(number))
     b.run("cuvmm.runLine('free r')")
-    while not d.find_elements(By.CSS_SELECTOR, ".step .notice") and d.find_elements(By.CSS_SELECTOR, ".step.now .next"):
-        at = text("lesson-steps")
+    while not d.find_elements(By.CSS_SELECTOR, ".step .notice") and d.find_elements(By.CSS_SELECTOR, "#lesson-go .next"):
+        at = b.run("return document.querySelectorAll('.step').length")
         answer(True)
-        d.find_element(By.CSS_SELECTOR, ".step.now .next").click()
-        until(lambda: text("lesson-steps") != at)
+        until(lambda: go_on(at) or d.find_elements(By.CSS_SELECTOR, ".step .notice"))
     ok("was changed in between" in text("lesson-steps"), "a lesson notices what was typed in between", text("lesson-steps")[-300:])
     d.find_element(By.CSS_SELECTOR, ".step .notice + p button").click()
-    ok(until(lambda: d.find_elements(By.CSS_SELECTOR, ".step.now .next") and not d.find_elements(By.CSS_SELECTOR, ".step.now .notice")), "and can go on from there")
+    ok(until(lambda: d.find_elements(By.CSS_SELECTOR, "#lesson-go .next") and not d.find_elements(By.CSS_SELECTOR, ".step.now .notice")), "and can go on from there")
 
 
 def lesson_typed():
@@ -232,6 +240,10 @@ def machines():
        b.run("return window.shared"))
     load("script=%")
     ok("The link is damaged" in text("log"), "a damaged one says so", text("log"))
+    for what in ("lesson=99", "exercise=99", "rule=VMM-NONE"):
+        load(what)
+        ok(f"The link names a {what.split('=')[0]} that does not exist: {what.split('=')[1]}." in text("log") and b.run("return document.getElementById('tab-start').ariaSelected") == "true",
+           f"so does one to what is not there: {what}", text("log"))
 
 
 def files():

@@ -95,7 +95,7 @@ async function tryPair(id, form) {
 
 function showRule(id) {
   const html = api.web_rule(id);
-  if (!html) return;
+  if (!html) return false;
   tab('rules');
   $('rule-search').hidden = true;
   $('rule').hidden = false;
@@ -107,6 +107,7 @@ function showRule(id) {
   $('rule-text').querySelector('h3').tabIndex = -1;
   $('rule-text').querySelector('h3').focus();
   setFragment(`#rule=${id}`);
+  return true;
 }
 function closeRule() {
   $('rule').hidden = true;

@@ -42,7 +42,7 @@ function stepsOf(parts) {
 
 function openLesson(number) {
   const found = api.web_lesson(number);
-  if (!found.parts) return;
+  if (!found.parts) return false;
   tab('lessons');
   lesson = { number, title: found.title, steps: stepsOf(found.parts), next: 0, right: 0, asked: 0 };
   $('lesson-list').hidden = true;
@@ -55,6 +55,7 @@ function openLesson(number) {
   setFragment(`#lesson=${number}`);
   showStep();
   $('lesson-title').focus();
+  return true;
 }
 function closeLesson() {
   lesson = null;
@@ -75,9 +76,9 @@ function question(step, done) {
       answer.hidden = false;
       answer.textContent = `${choice.right ? '\u2713' : '\u2717'} ${choice.answer}`;
       say(choice.answer);
-      if (over) return;
-      if (choice.right) { over = true; lesson.right += first; done(); }
+      if (choice.right && !over) { over = true; lesson.right += first; done(); }
       first = false;
+      answer.scrollIntoView({ block: 'nearest' });
     });
     box.append(button, answer);
   });
@@ -91,50 +92,83 @@ function whyOf(shown) {
   return box;
 }
 
+/* What is to be read before the next press lies above the bar with the button; of what is higher than the pane, the beginning does. */
+function seen(element) {
+  const bar = $('lesson-go').getBoundingClientRect().top, place = element.getBoundingClientRect();
+  return place.bottom < bar + 3 || (place.height > innerHeight / 2 && place.top < bar - 80);
+}
+
+/* The button below the steps, which is always in sight: it runs the step, and before that leads to what is to be read. */
+function goOf(step, run) {
+  const go = make('button', { type: 'button', class: 'primary next' });
+  step.show = () => {
+    if (!go.isConnected) return;
+    const asked = step.open ? null : step.asked;
+    go.hidden = !!asked && (seen(asked) || asked.contains(document.activeElement));
+    go.textContent = !seen(asked || step.read) ? 'Read on' : step.lines.length ? 'Run' : 'Go on';
+  };
+  go.addEventListener('click', () => {
+    const asked = step.open ? null : step.asked;
+    if (!asked && seen(step.read)) { run(); return; }
+    (asked || step.read).scrollIntoView({ block: 'nearest' });
+    step.show();
+    if (asked) asked.querySelector('.choice').focus({ preventScroll: true });
+  });
+  $('lesson-go').replaceChildren(go);
+  return go;
+}
+for (const change of ['scroll', 'resize', 'toggle'])
+  addEventListener(change, () => { const step = lesson && lesson.steps[lesson.next]; if (step && step.show) step.show(); }, { capture: true, passive: true });
+
+/* The lines that are left of a step. */
+async function runStep(step) {
+  const mine = lesson, rest = step.lines.slice(step.taken.length);
+  let wrong = null;
+  $('lesson-go').replaceChildren();
+  step.shown.replaceChildren(...step.taken.flatMap(t => t.shown));
+  const answer = await runLines(rest, (a, line) => {
+    step.shown.append(...shownOf(a, line));
+    if (a.status) wrong = line;
+    return !a.status;
+  });
+  if (mine !== lesson) return;
+  if (wrong) {
+    const again = make('button', { type: 'button', class: 'primary', text: 'Run the lesson up to here again', on: repeat });
+    step.box.append(make('p', { class: 'notice', text: `"${wrong}" did not go as the lesson says, because something was changed in between.` }), make('p', {}, again));
+    again.focus();
+    return;
+  }
+  if (answer || !step.lines.length) lesson.next++;
+  showStep();
+}
+
 /* The next step: its texts at once, its lines when they are asked for. */
 function showStep() {
-  const step = lesson.steps[lesson.next], mine = lesson;
+  const step = lesson.steps[lesson.next];
   document.querySelectorAll('.step.now').forEach(e => e.classList.remove('now'));
   if (!step) { endLesson(); return; }
   const box = make('div', { class: 'step now' }, ...step.texts.flatMap(paragraphs));
   step.taken = [];
   step.box = box;
-  const go = make('button', { type: 'button', class: 'primary next', text: step.lines.length ? 'Run' : 'Go on' });
+  step.shown = make('pre', { class: 'calls', text: step.lines.join('\n') });
+  step.read = step.lines.length ? step.shown : box;
+  step.open = !step.question;
+  const go = goOf(step, () => runStep(step));
   if (step.question) {
     const first = make('p', { class: 'soft', text: 'Answer the question first.' });
-    go.disabled = true;
     const after = make('div', { hidden: '' }, ...step.after.flatMap(paragraphs)); /* it says what the answer is */
-    box.append(question(step, () => { first.remove(); after.hidden = false; go.disabled = false; go.focus(); }), first, after);
+    step.asked = question(step, () => { step.open = true; first.remove(); after.hidden = false; step.show(); go.focus({ preventScroll: true }); });
+    box.append(step.asked, first, after);
   }
-  const shown = make('pre', { class: 'calls', text: step.lines.join('\n') });
   step.draw = () => {
-    shown.replaceChildren(...step.taken.flatMap(t => t.shown), step.lines.slice(step.taken.length).join('\n'));
+    step.shown.replaceChildren(...step.taken.flatMap(t => t.shown), step.lines.slice(step.taken.length).join('\n'));
   };
-  if (step.lines.length) box.append(shown);
-  box.append(make('p', {}, go));
-  go.addEventListener('click', async () => {
-    go.parentNode.remove();
-    let wrong = null;
-    const rest = step.lines.slice(step.taken.length);
-    shown.replaceChildren(...step.taken.flatMap(t => t.shown));
-    const answer = await runLines(rest, (a, line) => {
-      shown.append(...shownOf(a, line));
-      if (a.status) wrong = line;
-      return !a.status;
-    });
-    if (mine !== lesson) return;
-    if (wrong) {
-      box.append(make('p', { class: 'notice', text: `"${wrong}" did not go as the lesson says, because something was changed in between.` }),
-        make('p', {}, make('button', { type: 'button', class: 'primary', text: 'Run the lesson up to here again', on: repeat })));
-      return;
-    }
-    if (answer || !step.lines.length) lesson.next++;
-    showStep();
-  });
+  if (step.lines.length) box.append(step.shown);
   $('lesson-steps').append(box);
   const before = box.previousElementSibling, calls = before && before.querySelector('.calls');
   (calls || box).scrollIntoView({ block: calls ? 'start' : 'nearest' });
-  if (lesson.next) go.disabled ? box.querySelector('.choice').focus({ preventScroll: true }) : go.focus({ preventScroll: true });
+  step.show();
+  if (lesson.next) (go.hidden ? step.asked.querySelector('.choice') : go).focus({ preventScroll: true });
 }
 
 /* A line of the lesson with its answer, and the explanation where there is one. */
@@ -146,7 +180,7 @@ function shownOf(answer, line) {
 const bare = line => line.replace(/\s+/g, ' ').trim();
 function followLesson(line, answer) {
   const step = lesson && lesson.steps[lesson.next];
-  if (!step || !step.taken || !step.box.isConnected || !step.box.querySelector('.next')) return;
+  if (!step || !step.taken || !step.box.isConnected || !$('lesson-go').firstChild) return;
   const before = step.taken.length, wanted = step.lines[before];
   step.taken = step.taken.filter(t => t.lines <= state.lines);
   if (step.taken.length === before && wanted && !answer.status && [bare(wanted), bare(wanted.replace(/^expect [^:]*:/, ''))].includes(bare(line)))
@@ -154,7 +188,6 @@ function followLesson(line, answer) {
   if (step.taken.length === before) return;
   step.draw();
   if (step.taken.length < step.lines.length) return;
-  step.box.querySelector('.next').parentNode.remove();
   lesson.next++;
   showStep();
   $('line').focus({ preventScroll: true });
@@ -172,10 +205,10 @@ async function repeat() {
 function endLesson() {
   const all = api.web_lessons(), here = all.findIndex(l => l.number === lesson.number), next = all[here + 1];
   const box = make('div', { class: 'step now' }, make('p', { text: `That was the lesson. You answered ${lesson.right} of ${lesson.asked} questions at the first try.` }));
-  if (next) box.append(make('p', {}, make('button', { type: 'button', class: 'primary next', text: `Lesson ${next.number}: ${next.title}`, on: () => openLesson(next.number) })));
+  $('lesson-go').replaceChildren(...(next ? [make('button', { type: 'button', class: 'primary next', text: `Lesson ${next.number}: ${next.title}`, on: () => openLesson(next.number) })] : []));
   $('lesson-steps').append(box);
   box.scrollIntoView({ block: 'nearest' });
-  const button = box.querySelector('button');
+  const button = $('lesson-go').firstChild;
   if (button) button.focus({ preventScroll: true });
 }
 
@@ -207,7 +240,7 @@ function markdown(text) {
 let exercise = null;
 function openExercise(number) {
   const found = api.web_exercise(number);
-  if (!found.title) return;
+  if (!found.title) return false;
   tab('exercises');
   exercise = found;
   $('exercise-list').hidden = $('exercise-about').hidden = true;
@@ -221,6 +254,7 @@ function openExercise(number) {
   setFragment(`#exercise=${number}`);
   runExercise();
   $('exercise-title').focus();
+  return true;
 }
 function closeExercise() {
   exercise = null;

@@ -70,19 +70,22 @@ function share() {
   else prompt('The link', link);
 }
 
+function runLink(lines) {
+  open('');
+  runLines(linesOf(lines));
+  tab('script');
+  return true;
+}
+
+/* What the link names; one that names nothing says so, and the page is as without it. */
 function follow() {
   const [, kind, value] = /^#(script|lesson|exercise|rule)=(.*)$/s.exec(location.hash) || [];
-  if (kind === 'lesson') openLesson(Number(value));
-  else if (kind === 'exercise') openExercise(Number(value));
-  else if (kind === 'rule') showRule(decodeURIComponent(value));
-  else if (kind === 'script') {
-    let lines = '';
-    open('');
-    try { lines = decodeURIComponent(value); } catch (error) { log('The link is damaged: its script cannot be read.\n'); }
-    runLines(linesOf(lines));
-    tab('script');
-  }
-  return kind;
+  const to = { script: runLink, lesson: number => openLesson(Number(number)), exercise: number => openExercise(Number(number)), rule: showRule }[kind];
+  let text = null;
+  try { text = decodeURIComponent(value); } catch (error) { /* not whole */ }
+  if (!to || (text !== null && to(text))) return kind;
+  log(text === null || kind === 'script' ? `The link is damaged: its ${kind} cannot be read.\n` : `The link names a ${kind} that does not exist: ${text}.\n`);
+  return '';
 }
 
 /* ---- keys that no field takes ---- */

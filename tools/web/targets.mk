@@ -18,4 +18,4 @@ web-module: $(WEB_TEXT_C)
 	+@if compiler=$$(ci/web-compiler); then $(WEB_MAKE) WEB_CC="$$compiler"; else rm -rf $(BUILD)/web; fi
 
 web-pictures: web
-	python3 tools/web/pictures.py $(BUILD)/web/index.html docs/web
+	$(BROWSER_PYTHON) tools/web/pictures.py $(BUILD)/web/index.html docs/web
