@@ -38,13 +38,13 @@ enum row {
     POINTERS_FEW, POINTERS_MOST,
     RESERVE, CREATE, MAP, SET_ACCESS, GET_ACCESS, ATTRIBUTE, UNMAP, RELEASE, FREE,
     DRIVER, TRACE, TRACE_BINARY, SHADOW, REPLAY, REPLAY_BINARY,
-    READ_FEW, READ_MOST, WORK_FEW, WORK_MOST,
+    READ_FEW, READ_MOST, WORK_FEW, WORK_MOST, PIECE,
     ROWS
 };
 
 struct bench {
     struct subject row[ROWS];
-    struct live few, many, most, gib, trace, trace_binary, shadow;
+    struct live few, many, most, gib, trace, trace_binary, shadow, pool;
     struct mmap_rival mmap;
     struct container_rival floor[3];
     struct pointers_rival pointers[2];
@@ -82,6 +82,8 @@ static void lives(struct bench *b, const char *spec)
     row(b, REMAP_MOST, "remap anywhere, 1 million live", live_remaps, &b->most, 2000);
     row(b, READ_FEW, "question, 1 thousand live", live_reads, &b->few, 20000);
     row(b, READ_MOST, "question, 1 million live", live_reads, &b->most, 20000);
+    live_open(&b->pool, spec, 1, 2 * MIB);
+    row(b, PIECE, "piece of a warm pool, made and freed", live_pieces, &b->pool, LIVES);
     row(b, WORK_FEW, "work, waited for by the hundred", live_works_by_the_hundred, &b->few, 20000);
     row(b, WORK_MOST, "work, as much as is kept in flight", live_works, &b->few, 20000);
 }
@@ -209,6 +211,7 @@ static void print_aims(struct bench *b, double room)
                 (median(b, REMAP_MOST) - median(b, REMAP_FEW)) / (median(b, POINTERS_MOST) - median(b, POINTERS_FEW)), AIM_MOST, 2);
     aims_wanted(&b->aims, "container, 1 million to 1 thousand", median(b, FLOOR_MOST) / median(b, FLOOR_FEW), AIM_MOST, 0);
     aims_wanted(&b->aims, "bytes a live mapping", room, AIM_MOST, 96);
+    aims_wanted(&b->aims, "piece of a warm pool to a life", median(b, PIECE) / life, AIM_MOST, 1);
     aims_wanted(&b->aims, "work: all that is kept to 100", median(b, WORK_MOST) / median(b, WORK_FEW), AIM_MOST, 2);
     aims_wanted(&b->aims, "life with binary trace to without", median(b, TRACE_BINARY) / life, AIM_MOST, 3);
     aims_wanted(&b->aims, "replayed call to a call of a life", TRACED_CALLS * median(b, REPLAY_BINARY) / life, AIM_MOST, 20);
@@ -226,7 +229,7 @@ static void print_rest(struct bench *b)
 
 static void close_all(struct bench *b)
 {
-    struct live *const live[] = {&b->few, &b->many, &b->most, &b->gib, &b->trace, &b->trace_binary, &b->shadow};
+    struct live *const live[] = {&b->few, &b->many, &b->most, &b->gib, &b->trace, &b->trace_binary, &b->shadow, &b->pool};
     for (size_t i = 0; i < sizeof live / sizeof live[0]; i++)
         live_close(live[i]);
     for (unsigned i = 0; i < 3; i++)

@@ -173,3 +173,19 @@ double live_works_by_the_hundred(void *state, unsigned units)
 {
     return works(state, units, 100);
 }
+
+double live_pieces(void *state, unsigned units)
+{
+    struct live *live = state;
+    uint64_t most = UINT64_MAX;
+    vmm_memory_pool pool = NULL;
+    need(vmm_device_get_default_mem_pool(live->sys, &pool, 0), "default pool");
+    need(vmm_mem_pool_set_attribute(live->sys, pool, VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD, &most), "threshold");
+    double start = spent();
+    for (unsigned i = 0; i < units; i++) {
+        vmm_deviceptr piece = 0;
+        need(vmm_mem_alloc_async(live->sys, &piece, live->life_size, NULL), "allocate");
+        need(vmm_mem_free_async(live->sys, piece, NULL), "free");
+    }
+    return spent() - start;
+}

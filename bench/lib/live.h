@@ -54,6 +54,8 @@ double live_release(void *state, unsigned units);
 double live_free(void *state, unsigned units);
 /* Queries at random addresses of the live mappings: rights and an attribute, in turn. */
 double live_reads(void *state, unsigned units);
+/* Pieces of life_size bytes of the device's own pool, which keeps its memory: each allocated and freed in the order of the default stream. */
+double live_pieces(void *state, unsigned units);
 /* Sets a byte, by work without a wait before the end, or with a wait after each hundred. */
 double live_works(void *state, unsigned units);
 double live_works_by_the_hundred(void *state, unsigned units);
