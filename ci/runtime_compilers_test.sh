@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What compilers emit for device code registers and launches on libcudart.so.12 and .13: nvcc, with and without linking of device
 # code, with the thread's own default stream, and with the stubs of CUDA 12; clang; and libraries that are opened and closed.
-# The kernels' twins are conformance/programs/runtime/kernels.c. A compiler that is not there is skipped by name.
+# The kernels' twins are conformance/programs/runtime/kernels.c; moved.cu's runs from its PTX. A compiler that is not there is skipped by name.
 . ci/tap.sh
 without_sanitizer
 build=$(cd "${CUVMM_BUILD-build}" && pwd)
@@ -17,6 +17,7 @@ export CUVMM_SIM=sim:h100 CUVMM_KERNELS=$work/kernels.so LD_LIBRARY_PATH=$build/
 ran='1000 of 1000 sums are right, 2 launches, then cudaSuccess'
 machine_code='1000 of 1000 sums are right, 2 launches, then cudaErrorNotSupported'
 right=$ran
+help='Adds numbers on a device.'
 
 "${CC-cc}" -O1 -shared -fPIC -Iapi -o "$work/kernels.so" conformance/programs/runtime/kernels.c &&
     "${CC-cc}" -o "$work/plugins" conformance/programs/runtime/plugins.c -ldl || exit 1
@@ -33,7 +34,7 @@ program() {
     cat "$work/out" >>"$said"
     [ "$(cat "$work/out")" = "$right" ]
     ok $? "$what: $right"
-    [ "$(CUVMM_LIBCUDA=/no/driver timeout 60 "$work/$name" --help 2>&1)" = 'Adds numbers on a device.' ]
+    [ "$(CUVMM_LIBCUDA=/no/driver timeout 60 "$work/$name" --help 2>&1)" = "$help" ]
     ok $? "$what: prints its help without a driver"
 }
 
@@ -56,6 +57,12 @@ if [ -x "$nvcc" ] && "$nvcc" --version | grep -q 'release 13\.'; then
     program nvcc-12 "nvcc 13 with the stubs of nvcc 12, libcudart.so.12" "${sm_90[@]}" -D__NV_LEGACY_LAUNCH \
         -Xcompiler -D__NV_LEGACY_LAUNCH -cudart none "$source" -Xlinker "$build/lib/libcudart.so.12"
     plugin nvcc.so "nvcc 13" "${sm_90[@]}" -cudart shared -Xcompiler -fPIC "$source"
+    right='1024 of 1024 elements are right, then cudaSuccess'
+    help='Triples numbers in managed memory, and turns them over in an array.'
+    program nvcc-moved "nvcc 13, managed memory and arrays" "${sm_90[@]}" -cudart shared conformance/programs/runtime/moved.cu
+    program nvcc-moved-own "nvcc 13 -default-stream per-thread, managed memory and arrays" "${sm_90[@]}" -default-stream per-thread \
+        -cudart shared conformance/programs/runtime/moved.cu
+    help='Adds numbers on a device.'
 else
     skip "nvcc 13" "no $nvcc of CUDA 13"
 fi
