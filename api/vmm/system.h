@@ -42,7 +42,7 @@ extern "C" {
  *            sim:PROFILE,kernel_steps=N   a kernel that runs from PTX is ended after N steps of its warps; 0: never. Default
  *                                17179869184, some minutes (docs/ptx.md)
  *            sim:PROFILE,kernel_threads=N   the blocks of a kernel that runs from PTX are spread over N threads of the host: 1, the
- *                                default, to 256 (docs/ptx.md). With schedule=device, order= or unwritten= one thread runs them
+ *                                default, to 256 (docs/ptx.md). With order= or unwritten= one thread runs them
  *            sim:PROFILE,order=report|no   warn of accesses of work that nothing orders, or not (the default; docs/ordering.md)
  *            sim:PROFILE,unwritten=report|no   warn of reads of bytes that nothing has written since the memory was created,
  *                                or not (the default)

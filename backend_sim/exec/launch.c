@@ -316,17 +316,18 @@ bool launch_do(struct sim_process *process, struct work *work)
     const struct vmm_call_launch *call = &work->call.launch;
     if (kernels_is_multimem(call->kernel))
         look_at_teams(process->machine);
-    struct run run = {.memory = {.run = access_memory, .replicas = access_replicas, .pause = pause_run, .show = show,
+    struct run run = {.memory = {.run = access_memory, .replicas = access_replicas, .show = show,
                                  .ended = end_kernel},
                       .process = process, .work = work, .place = queue_place_of(&work->item), .call = call};
+    if (process->in_flight->schedule == SIM_DEVICE) /* under another one no time passes for others meanwhile */
+        run.memory.pause = pause_run;
     run.memory.fleeting = process->in_flight->order != NULL; /* each access is to be seen */
     if (kernels_is_registered(call->kernel)) {
         int multiprocessors = 1;
         sim_profile_attribute(&process->machine->profile, VMM_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &multiprocessors);
         run.memory.multiprocessors = (uint32_t)multiprocessors;
         run.memory.steps = process->options.kernel_steps;
-        /* A thread that rests lets the machine go, and with it the bytes that other threads were granted. */
-        run.memory.threads = process->in_flight->schedule == SIM_DEVICE ? 1 : process->options.kernel_threads;
+        run.memory.threads = process->options.kernel_threads;
         run.memory.context = run.place->context;
         run.memory.process = process->serial;
         kernels_registered_run(&run.memory, call);

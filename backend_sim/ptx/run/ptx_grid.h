@@ -14,6 +14,9 @@ struct ptx_grid {
     struct twin_memory *memory;
     pthread_mutex_t lock;         /* around the accessor, the outcome and the printer */
     bool locked;                  /* there is more than one thread */
+    pthread_cond_t changed;       /* one of these three, or ended, where there is more than one thread */
+    unsigned hands, resting;      /* threads that are not done; those but the caller that have nothing to do before time passes */
+    uint64_t rests;               /* how often time passed */
     struct ptx_outcome *outcome;
     atomic_bool ended;            /* something went wrong: no step is made any more */
     _Atomic uint64_t made;        /* steps of turns that are over */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What happens rarely: steps that wait for what does not come, pointers that lead nowhere, memory that is refused in the middle, the driver's
  * own functions with arguments that are wrong, hosts that stop a launch, and what counts and describes steps. */
+#include <pthread.h>
 #include <unistd.h>
 
 #include "testing/ptx_rig.h"
@@ -305,12 +306,14 @@ static void test_multicast(void)
 
 /* ---- the host ---- */
 
-static unsigned pauses;
+static unsigned pauses, elsewhere;
+static pthread_t caller;
 
 /* The third pause writes what the kernel waits for. */
 static bool writes_then(struct twin_memory *memory, uint64_t nanoseconds)
 {
     (void)nanoseconds;
+    elsewhere += !pthread_equal(pthread_self(), caller);
     if (++pauses == 3)
         rig_u32((struct rig *)memory)[0] = 1;
     return true;
@@ -333,6 +336,28 @@ static void test_pauses(void)
     rig_u32(&rig)[0] = pauses = 0;
     rig.memory.pause = stops;
     tap_ok(rig_launch(&rig, "k", 3, 32, out, 1) == PTX_END_STOPPED && pauses == 5, "and ends where the host says so");
+    rig_close(&rig);
+}
+
+/* Time passes in the thread that launched, when blocks of all threads wait or have ended; block 0 ends at once. */
+static void test_pauses_of_threads(void)
+{
+    struct rig rig;
+    rig_open(&rig, KERNEL("mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; @%p1 exit;\n"
+                          "WAIT: ld.volatile.global.u32 %r1, [%rd0]; setp.eq.u32 %p1, %r1, 0; @%p1 bra WAIT; red.global.add.u32 [%rd0+4], 1;"));
+    elsewhere = 0;
+    caller = pthread_self();
+    for (unsigned threads = 2; threads <= 4; threads++)
+        for (uint32_t grid = 2; grid <= 12; grid += 5) {
+            rig.threads = threads;
+            rig_u32(&rig)[0] = rig_u32(&rig)[1] = pauses = 0;
+            rig.memory.pause = writes_then;
+            tap_ok(rig_launch(&rig, "k", grid, 32, out, 1) == PTX_END_DONE && pauses == 3 && rig_u32(&rig)[1] == 32 * (grid - 1) && !elsewhere,
+                   "%u blocks on %u threads wait for the host", grid, threads);
+            rig_u32(&rig)[0] = pauses = 0;
+            rig.memory.pause = stops;
+            tap_ok(rig_launch(&rig, "k", grid, 32, out, 1) == PTX_END_STOPPED && pauses == 5, "and end where it says so");
+        }
     rig_close(&rig);
 }
 
@@ -388,6 +413,7 @@ int main(void)
     test_fleeting();
     test_multicast();
     test_pauses();
+    test_pauses_of_threads();
     test_counts();
     test_lines();
     return tap_done();

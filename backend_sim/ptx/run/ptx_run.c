@@ -55,6 +55,8 @@ void ptx_grid_fail(struct ptx_grid *grid, const struct ptx_outcome *outcome)
         *grid->outcome = *outcome;
         atomic_store(&grid->ended, true);
     }
+    if (grid->locked)
+        pthread_cond_broadcast(&grid->changed);
     ptx_grid_unlock(grid);
 }
 
@@ -106,6 +108,7 @@ struct crew {
     struct ptx_port *port;
     struct ptx_block *blocks;
     uint32_t count, room;
+    bool is_caller;         /* the thread that called ptx_run */
     _Atomic uint64_t *next; /* the first block that no thread has begun */
 };
 
@@ -172,15 +175,72 @@ static bool over_budget(struct ptx_grid *grid)
     return true;
 }
 
-/* Time passes for others: they may do what is waited for here. */
+/* Time passes for others: they may do what is waited for here. The caller of ptx_run alone does this, since it holds what the accessor
+ * needs, and while no other thread uses what it was granted. With more than one thread the grid's lock is held. */
+static void let_time_pass(struct ptx_grid *grid)
+{
+    const bool goes_on = grid->memory->pause(grid->memory, PAUSE_NANOSECONDS);
+    if (!goes_on && !atomic_load(&grid->ended)) {
+        *grid->outcome = (struct ptx_outcome){.end = PTX_END_STOPPED};
+        atomic_store(&grid->ended, true);
+    }
+    grid->resting = 0;
+    grid->rests++;
+    if (grid->locked)
+        pthread_cond_broadcast(&grid->changed);
+}
+
+static bool others_rest(const struct ptx_grid *grid)
+{
+    return grid->resting + 1 == grid->hands;
+}
+
+/* The caller's blocks wait: so do those of the other threads, in the end, or these are done. */
+static void rest_as_caller(struct ptx_grid *grid)
+{
+    while (!others_rest(grid) && !atomic_load(&grid->ended))
+        pthread_cond_wait(&grid->changed, &grid->lock);
+    if (!atomic_load(&grid->ended))
+        let_time_pass(grid);
+}
+
+static void rest_as_other(struct ptx_grid *grid)
+{
+    const uint64_t before = grid->rests;
+    grid->resting++;
+    pthread_cond_broadcast(&grid->changed);
+    while (grid->rests == before && !atomic_load(&grid->ended))
+        pthread_cond_wait(&grid->changed, &grid->lock);
+}
+
 static void rest(struct crew *crew)
 {
     struct ptx_grid *grid = crew->grid;
-    if (!grid->memory->pause || grid->locked)
+    if (!grid->memory->pause)
         return;
-    if (!grid->memory->pause(grid->memory, PAUSE_NANOSECONDS))
-        ptx_grid_fail(grid, &(struct ptx_outcome){.end = PTX_END_STOPPED});
+    ptx_grid_lock(grid);
+    if (crew->is_caller)
+        rest_as_caller(grid);
+    else
+        rest_as_other(grid);
+    ptx_grid_unlock(grid);
     ptx_port_forget(crew->port);
+}
+
+/* A thread has no blocks left. The caller lets time pass for the others until they have none. */
+static void leave(struct crew *crew)
+{
+    struct ptx_grid *grid = crew->grid;
+    ptx_grid_lock(grid);
+    while (crew->is_caller && grid->hands > 1)
+        if (others_rest(grid) && !atomic_load(&grid->ended))
+            let_time_pass(grid);
+        else
+            pthread_cond_wait(&grid->changed, &grid->lock);
+    grid->hands--;
+    if (grid->locked)
+        pthread_cond_broadcast(&grid->changed);
+    ptx_grid_unlock(grid);
 }
 
 /* One block waits for what never comes; the place is that of its first warp that waits. */
@@ -250,20 +310,23 @@ static void *run_hand(void *data)
 {
     struct hand *hand = data;
     run_crew(&hand->crew);
+    leave(&hand->crew);
     return NULL;
 }
 
 /* With all signals blocked except those of faults, so that the program's own threads receive the others. */
-static bool start_hand(struct hand *hand)
+static void start_hand(struct hand *hand, struct ptx_grid *grid)
 {
     sigset_t own, before;
     sigfillset(&own);
     sigdelset(&own, SIGSEGV);
     sigdelset(&own, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &own, &before);
-    bool started = posix.pthread_create(&hand->thread, NULL, run_hand, hand) == 0;
+    ptx_grid_lock(grid);
+    hand->started = posix.pthread_create(&hand->thread, NULL, run_hand, hand) == 0;
+    grid->hands += hand->started;
+    ptx_grid_unlock(grid);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
 }
 
 static bool open_port(struct crew *crew, struct ptx_grid *grid, _Atomic uint64_t *next)
@@ -293,12 +356,14 @@ static void run_threads(struct ptx_grid *grid, unsigned threads)
         fail_memory(grid);
         return;
     }
+    grid->hands = 1;
     grid->locked = threads > 1;
     for (unsigned i = 0; i < threads; i++)
         if (!open_port(&hands[i].crew, grid, &next))
             fail_memory(grid);
+    hands[0].crew.is_caller = true;
     for (unsigned i = 1; i < threads; i++)
-        hands[i].started = start_hand(&hands[i]);
+        start_hand(&hands[i], grid);
     run_hand(&hands[0]);
     for (unsigned i = 1; i < threads; i++)
         if (hands[i].started)
@@ -346,6 +411,7 @@ void ptx_run(struct twin_memory *memory, const struct ptx_launch *launch, struct
     uint64_t *count_of = NULL;
     *outcome = (struct ptx_outcome){.end = PTX_END_DONE};
     pthread_mutex_init(&grid.lock, NULL);
+    pthread_cond_init(&grid.changed, NULL);
     if (!open_grid(&grid, &count_of))
         fail_memory(&grid);
     else
@@ -354,6 +420,7 @@ void ptx_run(struct twin_memory *memory, const struct ptx_launch *launch, struct
         heap.free(grid.constants[i]);
     heap.free(grid.constants);
     heap.free(count_of);
+    pthread_cond_destroy(&grid.changed);
     pthread_mutex_destroy(&grid.lock);
     outcome->steps = atomic_load(&grid.made);
 }
