@@ -53,7 +53,7 @@ uint64_t vmm_kernel_arguments(vmm_kernel kernel)
 
 bool kernels_is_multimem(vmm_kernel kernel)
 {
-    return kernel >= VMM_KERNEL_MULTIMEM_STORE && kernel <= VMM_KERNEL_NORM_FINISH;
+    return (kernel >= VMM_KERNEL_MULTIMEM_STORE && kernel <= VMM_KERNEL_NORM_FINISH) || kernels_uses_multimem(kernel);
 }
 
 const char *kernels_address_argument(vmm_kernel kernel, uint64_t argument)

@@ -10,12 +10,13 @@ static struct {
     kernels_code code;
     void *user;
     const struct kernels_ptx *ptx;
+    bool interpreted, multimem;
 } table[KERNELS_REGISTERED_MOST];
 
 static _Atomic int count; /* rows below it are whole and do not change */
 LIFE_LOCK(lock, LIFE_LEAF, NULL)
 
-static vmm_kernel add(const char *name, kernels_code code, void *user, const struct kernels_ptx *ptx)
+static vmm_kernel add(const char *name, kernels_code code, void *user, const struct kernels_ptx *ptx, bool interpreted, bool multimem)
 {
     vmm_kernel kernel = -1;
     life_acquire(&lock);
@@ -25,6 +26,8 @@ static vmm_kernel add(const char *name, kernels_code code, void *user, const str
         table[row].code = code;
         table[row].user = user;
         table[row].ptx = ptx;
+        table[row].interpreted = interpreted;
+        table[row].multimem = multimem;
         atomic_store(&count, row + 1);
         kernel = KERNELS_REGISTERED_FIRST + row;
     }
@@ -34,12 +37,17 @@ static vmm_kernel add(const char *name, kernels_code code, void *user, const str
 
 vmm_kernel kernels_register(const char *name, kernels_code code, void *user)
 {
-    return add(name, code, user, NULL);
+    return add(name, code, user, NULL, false, false);
+}
+
+vmm_kernel kernels_register_interpreted(const char *name, kernels_code code, void *user, bool multimem)
+{
+    return add(name, code, user, NULL, true, multimem);
 }
 
 vmm_kernel kernels_register_ptx(const struct kernels_ptx *ptx, kernels_code code, void *user)
 {
-    return add(ptx->name, code, user, ptx);
+    return add(ptx->name, code, user, ptx, true, ptx->multimem);
 }
 
 const struct kernels_ptx *kernels_ptx_of(vmm_kernel kernel)
@@ -64,6 +72,16 @@ void kernels_process_ended(uint64_t process)
 bool kernels_is_registered(vmm_kernel kernel)
 {
     return kernel >= KERNELS_REGISTERED_FIRST && kernel - KERNELS_REGISTERED_FIRST < atomic_load(&count);
+}
+
+bool kernels_is_interpreted(vmm_kernel kernel)
+{
+    return kernels_is_registered(kernel) && table[kernel - KERNELS_REGISTERED_FIRST].interpreted;
+}
+
+bool kernels_uses_multimem(vmm_kernel kernel)
+{
+    return kernels_is_registered(kernel) && table[kernel - KERNELS_REGISTERED_FIRST].multimem;
 }
 
 const char *kernels_registered_name(vmm_kernel kernel)

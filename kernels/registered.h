@@ -5,8 +5,9 @@
  *     kernels_register("vectorAdd", code, user)  ->  number
  *     vmm_launch(sys, number, ...)               ->  code(memory, call, user)
  *
- * What such code accesses is known only when it runs: it may depend on what it reads, and a dry run may not be safe.
- * So hazards of in-flight work and aliases are not reported for it beforehand; faults are. Numbers are never reused.
+ * What a plugin's code accesses is known only when it runs: it may depend on what it reads, and a dry run may not be safe.
+ * So hazards of in-flight work and aliases are not reported for it beforehand; faults are. A kernel that is interpreted touches nothing
+ * but what its accessor grants, and can be run dry. Numbers are never reused.
  */
 #ifndef KERNELS_REGISTERED_H
 #define KERNELS_REGISTERED_H
@@ -25,6 +26,7 @@ struct kernels_ptx {
     unsigned parameters, words;  /* words: of args */
     unsigned capability;         /* of a device that it needs: 80 is 8.0 */
     unsigned most, required[3];  /* threads of a block, by .maxntid and .reqntid; 0: it does not say */
+    bool multimem;               /* it has instructions that use a multicast address */
     const char *unsupported;     /* an instruction that the simulator does not run; NULL: none */
 };
 
@@ -38,7 +40,10 @@ typedef void (*kernels_code)(struct twin_memory *memory, const struct vmm_call_l
 /* The number to launch it by; -1 when there are too many. The caller keeps name and user alive. */
 vmm_kernel kernels_register(const char *name, kernels_code code, void *user);
 
-/* The same for a kernel of PTX. */
+/* The same for a kernel that is interpreted. multimem: it has instructions that use a multicast address. */
+vmm_kernel kernels_register_interpreted(const char *name, kernels_code code, void *user, bool multimem);
+
+/* The same for one that a program of vmm.h loaded. */
 vmm_kernel kernels_register_ptx(const struct kernels_ptx *ptx, kernels_code code, void *user);
 
 /* NULL: the kernel is not of PTX. */
@@ -49,6 +54,9 @@ void kernels_on_end(void (*end)(uint64_t process));
 void kernels_process_ended(uint64_t process);
 
 bool kernels_is_registered(vmm_kernel kernel);
+/* False for one that is not registered. */
+bool kernels_is_interpreted(vmm_kernel kernel);
+bool kernels_uses_multimem(vmm_kernel kernel);
 /* Of one that is registered. */
 const char *kernels_registered_name(vmm_kernel kernel);
 void kernels_registered_run(struct twin_memory *memory, const struct vmm_call_launch *call);

@@ -79,6 +79,7 @@ struct twin_memory {
      * which has its own copy of a program's variables, and the process, which is another one than those before it. */
     uint64_t steps, context, process;
     uint32_t multiprocessors;
+    uint64_t made; /* the steps that it made */
     unsigned threads; /* of the host, over which the kernel may spread its blocks; 0 and 1: the caller alone */
     struct twin_known known[TWIN_KNOWN]; /* what twin_load was granted, by place; zero at first */
     uint64_t writes;                     /* by twin_store and twin_add */

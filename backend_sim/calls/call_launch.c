@@ -7,7 +7,6 @@
 #include "kernels.h"
 #include "launch.h"
 #include "pool_use.h"
-#include "registered.h"
 #include "team_share.h"
 
 vmm_result sim_launch(struct sim_process *process, const struct vmm_call_launch *call)
@@ -23,9 +22,8 @@ vmm_result sim_launch(struct sim_process *process, const struct vmm_call_launch 
         return sim_machine_unreachable(why);
     if (result != VMM_SUCCESS)
         return result;
-    if (!kernels_is_registered(call->kernel))
-        alias_warn(process, context->device, call);
     struct queue_place place = in_flight_place(process, context, call->stream);
+    alias_warn(process, &place, call);
     for (uint64_t i = 0; process->chunks.count && i < call->count; i++)
         pool_use(process, &place, call->args[i], 1, "args");
     return in_flight_issue(process, &place, &call->head, VMM_CALL_launch);

@@ -66,5 +66,6 @@ void code_run(struct twin_memory *memory, const struct vmm_call_launch *call, vo
     ptx_beside_set(&beside.accessor, memory);
     beside.accessor.memory.run = access_beside;
     ptx_run(beside.copy ? &beside.accessor.memory : memory, &launch, &outcome);
+    memory->made = outcome.steps;
     ptx_report(memory, kernel->module->program, &outcome);
 }

@@ -210,7 +210,8 @@ static void describe(struct code_kernel *kernel, const vmm_ptx_kernel *what, uns
                                 .grid_z = one_at_least(what->grid_z), .block_y = one_at_least(what->block_y),
                                 .block_z = one_at_least(what->block_z), .shared_bytes = what->shared_bytes, .bytes = bytes,
                                 .parameters = code->param_count, .capability = kernel->module->program->capability,
-                                .most = code->max_threads, .unsupported = code->refused};
+                                .most = code->max_threads, .unsupported = code->refused,
+                                .multimem = code->multimem};
     memcpy(ptx->required, code->required, sizeof ptx->required);
     for (unsigned i = 0; i < code->param_count; i++) {
         bytes[i] = code->params[i].size;

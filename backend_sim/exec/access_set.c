@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
+#include "dry_run.h"
 #include "heap.h"
 #include "mem_op.h"
 #include "pool_policy.h"
 #include "translate.h"
-#include "registered.h"
 #include "twin.h"
 
 #define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
@@ -107,6 +107,8 @@ static bool dry_access(struct twin_memory *memory, uint64_t address, unsigned wi
     }
     *size = there.length;
     dry->out_of_memory = !note(dry->set, dry->unit, address, *size, need);
+    if (memory->fleeting) /* a kernel of PTX reads what is there */
+        *bytes = block_data_run(&there.block->bytes, there.offset, size);
     return !dry->out_of_memory;
 }
 
@@ -126,6 +128,13 @@ static bool dry_access_all(struct twin_memory *memory, uint64_t address, unsigne
     return !dry->out_of_memory;
 }
 
+/* A kernel of PTX did not come to its end. */
+static void dry_end(struct twin_memory *memory, const struct twin_end *end)
+{
+    (void)end;
+    ((struct dry *)memory)->set->complete = false;
+}
+
 /* Registered memory is of no mapping, so noting it does no harm. */
 static bool note_mem_ops(struct access_set *set, uint64_t unit, const struct vmm_call *call)
 {
@@ -139,7 +148,8 @@ static bool note_mem_ops(struct access_set *set, uint64_t unit, const struct vmm
     return ok;
 }
 
-bool access_set_by(struct access_set *set, const struct sim_process *process, int device, const struct vmm_call *call)
+bool access_set_by(struct access_set *set, const struct sim_process *process, const struct queue_place *place,
+                   const struct vmm_call *call)
 {
     const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
     uint64_t unit = mapping_unit(process);
@@ -147,12 +157,9 @@ bool access_set_by(struct access_set *set, const struct sim_process *process, in
     *set = (struct access_set){.complete = true};
     switch ((enum vmm_call_id)call->id) {
     case VMM_CALL_launch: {
-        if (kernels_is_registered(any->launch.kernel))
-            break; /* its accesses are known only when it runs */
-        struct dry dry = {.memory = {.run = dry_access, .replicas = dry_access_all, .dry = true}, .process = process,
-                          .device = device,
-                          .unit = unit, .set = set};
-        twin_of(any->launch.kernel)(&dry.memory, any->launch.args);
+        struct dry dry = {.memory = {.run = dry_access, .replicas = dry_access_all, .ended = dry_end, .dry = true}, .process = process,
+                          .device = place->device, .unit = unit, .set = set};
+        dry_run(process, place, &dry.memory, &any->launch);
         ok = !dry.out_of_memory;
         break;
     }

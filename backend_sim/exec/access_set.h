@@ -4,13 +4,15 @@
  *     kernel    reads  |x x x x|x x  |      writes        |      |wwww|      addresses it goes to
  *     ranges    [ first ... last ] READ            [ first ... last ] READWRITE
  *
- * For a kernel, a dry run of its twin finds the access set: the twin computes all addresses but reads and writes nothing. The
- * run ends where the kernel would fault under the present rights; the accesses after that are unknown (complete is false).
+ * For a kernel, a dry run finds the access set (dry_run.h): a twin computes all addresses but reads and writes nothing, and a kernel of
+ * PTX runs on what is in memory now. The run ends where the kernel would fault under the present rights; the accesses after that are
+ * unknown (complete is false).
  */
 #ifndef SIM_ACCESS_SET_H
 #define SIM_ACCESS_SET_H
 
 #include "process.h"
+#include "queue.h"
 
 struct access_set_range {
     uint64_t first, last; /* bytes, whole units */
@@ -23,9 +25,10 @@ struct access_set {
     bool complete;
 };
 
-/* Adds what the call, a launch, a copy or a fill, uses on device; set is empty before. False when out of memory: set
+/* Adds what the call, a launch, a copy or a fill, uses on the place's device; set is empty before. False when out of memory: set
  * then holds what was found so far. */
-bool access_set_by(struct access_set *set, const struct sim_process *process, int device, const struct vmm_call *call);
+bool access_set_by(struct access_set *set, const struct sim_process *process, const struct queue_place *place,
+                   const struct vmm_call *call);
 
 /* The first range that overlaps [start, start + size) and for which the device needs a right of need. */
 const struct access_set_range *access_set_in(const struct access_set *set, uint64_t start, uint64_t size, unsigned need);

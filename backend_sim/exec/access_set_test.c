@@ -30,7 +30,7 @@ struct rig {
 static bool access_set_now(struct access_set *set, struct sim_process *process, int device, const struct vmm_call *call)
 {
     sim_machine_lock(process->machine);
-    bool known = access_set_by(set, process, device, call);
+    bool known = access_set_by(set, process, &(struct queue_place){.device = device}, call);
     sim_machine_unlock(process->machine);
     return known;
 }

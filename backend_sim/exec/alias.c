@@ -4,9 +4,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "dry_run.h"
 #include "heap.h"
 #include "kernels.h"
 #include "objects.h"
+#include "registered.h"
 #include "translate.h"
 #include "twin.h"
 
@@ -25,6 +27,7 @@ struct search {
     struct used *written;
     size_t count, room;
     bool second; /* this is the second dry run: the first one has found all writes */
+    bool fenced; /* a kernel of PTX executed a fence */
     bool hit;
     const struct sim_mapping *through; /* with hit: the other mapping */
     uint64_t address, written_at;      /* with hit: the byte's address in through, and in the mapping that writes it */
@@ -59,20 +62,71 @@ static bool note(struct search *s, const struct used *u)
     return true;
 }
 
+/* In the order of blocks, mappings and places. */
+static int by_place(const void *left, const void *right)
+{
+    const struct used *a = left, *b = right;
+    if (a->block != b->block)
+        return (uintptr_t)a->block < (uintptr_t)b->block ? -1 : 1;
+    if (a->mapping != b->mapping)
+        return (uintptr_t)a->mapping < (uintptr_t)b->mapping ? -1 : 1;
+    return a->first < b->first ? -1 : a->first > b->first;
+}
+
+/* Sorts what was written, and joins what touches. */
+static void settle(struct search *s)
+{
+    size_t kept = 0;
+    if (s->count)
+        qsort(s->written, s->count, sizeof *s->written, by_place);
+    for (size_t i = 1; i < s->count; i++) {
+        struct used *w = &s->written[kept], *next = &s->written[i];
+        if (w->block != next->block || w->mapping != next->mapping || next->first > w->end)
+            s->written[++kept] = *next;
+        else if (next->end > w->end)
+            w->end = next->end;
+    }
+    s->count = s->count ? kept + 1 : 0;
+}
+
+/* The first entry that does not come before the place: of later blocks and mappings, or that ends behind it. */
+static size_t entry_from(const struct search *s, const struct sim_block *block, const struct sim_mapping *mapping, uint64_t place)
+{
+    size_t low = 0, high = s->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct used *w = &s->written[middle];
+        const bool before = w->block != block       ? (uintptr_t)w->block < (uintptr_t)block
+                            : w->mapping != mapping ? (uintptr_t)w->mapping < (uintptr_t)mapping
+                                                    : w->end <= place;
+        low = before ? middle + 1 : low;
+        high = before ? high : middle;
+    }
+    return low;
+}
+
+/* The byte of u at offset byte is written through the entry's mapping. The lowest one counts. */
+static void hit(struct search *s, const struct used *u, const struct used *w, uint64_t byte)
+{
+    const uint64_t address = u->address + (byte - u->first);
+    if (s->hit && s->address <= address)
+        return;
+    s->hit = true;
+    s->through = u->mapping;
+    s->address = address;
+    s->written_at = w->address + (byte - w->first);
+}
+
 /* True when no byte of u is written through another mapping. Otherwise records the lowest address of such a byte. */
 static bool is_apart(struct search *s, const struct used *u)
 {
-    for (size_t i = 0; i < s->count; i++) {
-        const struct used *w = &s->written[i];
-        if (w->mapping == u->mapping || w->block != u->block || w->end <= u->first || u->end <= w->first)
-            continue;
-        uint64_t byte = w->first > u->first ? w->first : u->first, address = u->address + (byte - u->first);
-        if (s->hit && s->address <= address)
-            continue;
-        s->hit = true;
-        s->through = u->mapping;
-        s->address = address;
-        s->written_at = w->address + (byte - w->first);
+    size_t i = entry_from(s, u->block, NULL, 0);
+    while (i < s->count && s->written[i].block == u->block) {
+        const struct sim_mapping *mapping = s->written[i].mapping;
+        const struct used *w = &s->written[entry_from(s, u->block, mapping, u->first)];
+        if (mapping != u->mapping && w < s->written + s->count && w->block == u->block && w->mapping == mapping && w->first < u->end)
+            hit(s, u, w, w->first > u->first ? w->first : u->first);
+        i = entry_from(s, u->block, mapping, UINT64_MAX);
     }
     return !s->hit;
 }
@@ -97,6 +151,8 @@ static bool dry_access(struct twin_memory *memory, uint64_t address, unsigned wi
     if (!translate_may(s->process, s->device, address, width, *size, translate_need(use), &there))
         return false; /* the kernel would fault */
     *size = there.length;
+    if (memory->fleeting) /* a kernel of PTX reads what is there */
+        *bytes = block_data_run(&there.block->bytes, there.offset, size);
     const struct sim_mapping *mapping = sim_mapping_at(s->process, address);
     if (!mapping || (mapping->handle->maps < 2 && !there.block->binds))
         return true;
@@ -119,16 +175,29 @@ static bool dry_access_all(struct twin_memory *memory, uint64_t address, unsigne
     return true;
 }
 
-void alias_warn(const struct sim_process *process, int device, const struct vmm_call_launch *call)
+static void dry_fence(struct twin_memory *memory)
+{
+    ((struct search *)memory)->fenced = true;
+}
+
+/* A kernel of PTX that does not come to its end is warned of for what it did before. */
+static void dry_end(struct twin_memory *memory, const struct twin_end *end)
+{
+    (void)memory;
+    (void)end;
+}
+
+void alias_warn(const struct sim_process *process, const struct queue_place *place, const struct vmm_call_launch *call)
 {
     bool fenced = call->kernel == VMM_KERNEL_ALIAS_WRITE_READ && call->args[3];
-    struct search s = {.memory = {.run = dry_access, .replicas = dry_access_all, .dry = true}, .process = process,
-                       .device = device};
+    struct search s = {.memory = {.run = dry_access, .replicas = dry_access_all, .fence = dry_fence, .ended = dry_end, .dry = true},
+                       .process = process, .device = place->device};
     if (!fenced && (process->aliased || kernels_is_multimem(call->kernel))) /* most processes map nothing twice */
-        twin_of(call->kernel)(&s.memory, call->args);
+        dry_run(process, place, &s.memory, call);
     s.second = true;
-    if (s.count)
-        twin_of(call->kernel)(&s.memory, call->args);
+    settle(&s);
+    if (s.count && !(s.fenced && kernels_is_registered(call->kernel)))
+        dry_run(process, place, &s.memory, call);
     if (s.hit) {
         vmm_object nearest = sim_object_mapping(s.through);
         vmm_detail_warn(VMM_RULE_LAUNCH_ALIAS, s.address, 0, &nearest);

@@ -6,15 +6,16 @@
  *
  * Without a fence between the two accesses a device may answer the second with old data (guide, virtual aliasing support).
  * The same holds for a multicast address and an ordinary address of a replica. Between a launch and a later launch in the same
- * stream the result is defined. Dry runs of the twin find what a kernel uses (access_set.h), byte by byte; nothing is recorded
- * for memory that is mapped once.
+ * stream the result is defined. Dry runs find what a kernel uses (dry_run.h), byte by byte; nothing is recorded
+ * for memory that is mapped once. A kernel of PTX that executes a fence for aliases is not warned of.
  */
 #ifndef SIM_ALIAS_H
 #define SIM_ALIAS_H
 
 #include "process.h"
+#include "queue.h"
 
 /* Warns with VMM-LAUNCH-ALIAS. The arguments of the launch have been checked. */
-void alias_warn(const struct sim_process *process, int device, const struct vmm_call_launch *call);
+void alias_warn(const struct sim_process *process, const struct queue_place *place, const struct vmm_call_launch *call);
 
 #endif

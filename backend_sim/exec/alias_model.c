@@ -134,10 +134,32 @@ static bool replicas(struct twin_memory *memory, uint64_t address, unsigned widt
     return s->inner->replicas(s->inner, address, width, use, bytes, count);
 }
 
+/* What an interpreted kernel passes on. */
+static void ended(struct twin_memory *memory, const struct twin_end *end)
+{
+    struct twin_memory *inner = ((struct alias_model *)memory)->inner;
+    inner->ended(inner, end);
+}
+
+static void show(struct twin_memory *memory)
+{
+    struct twin_memory *inner = ((struct alias_model *)memory)->inner;
+    inner->show(inner);
+}
+
+static bool pause_inner(struct twin_memory *memory, uint64_t nanoseconds)
+{
+    struct alias_model *s = (struct alias_model *)memory;
+    settle(s);
+    return s->inner->pause(s->inner, nanoseconds);
+}
+
 void alias_model_open(struct alias_model *model, const struct sim_process *process, struct twin_memory *inner, uint64_t launch)
 {
-    *model = (struct alias_model){.memory = {.run = run, .replicas = replicas, .fleeting = true, .fence = fence}, .inner = inner,
-                                  .process = process, .chance = chance_of(process->options.stale_seed, launch)};
+    *model = (struct alias_model){.memory = {.run = run, .replicas = replicas, .fleeting = true, .fence = fence, .ended = ended, .show = show,
+                                             .pause = inner->pause ? pause_inner : NULL, .steps = inner->steps, .context = inner->context,
+                                             .process = inner->process, .multiprocessors = inner->multiprocessors},
+                                  .inner = inner, .process = process, .chance = chance_of(process->options.stale_seed, launch)};
 }
 
 bool alias_model_close(struct alias_model *model)

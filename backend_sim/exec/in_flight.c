@@ -2,13 +2,15 @@
 #include "in_flight_parts.h"
 
 #include "chance.h"
+#include "dry_run.h"
 #include "mem_op.h"
 #include "order_feed.h"
 #include "os.h"
 
 void in_flight_open(struct in_flight *in_flight, const struct sim_options *options)
 {
-    *in_flight = (struct in_flight){.schedule = options->schedule, .random = options->seed, .queue.clock = os_nanoseconds};
+    *in_flight = (struct in_flight){.schedule = options->schedule, .random = options->seed, .queue.clock = os_nanoseconds,
+                                     .dry_steps = DRY_FIRST};
     pthread_cond_init(&in_flight->changed, NULL);
     order_feed_open(in_flight, options);
 }

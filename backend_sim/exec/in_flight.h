@@ -57,6 +57,7 @@ struct in_flight {
     struct order *order;     /* order_feed.h; NULL: what orders accesses is not followed */
     struct written *written; /* the same; NULL: nor is what wrote them */
     bool order_of_streams;   /* accesses that nothing orders are reported */
+    uint64_t dry_steps; /* that dry runs may still make (dry_run.h) */
     uint64_t orders;   /* how often a call waited, or made a stream wait: each may order streams (pool_use.h) */
     bool out_of_memory; /* host memory ran out while work was done; the next call that waits reports it */
     struct in_flight_inside *inside; /* the running host functions */

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "dry_run.h"
 #include "fault.h"
 #include "in_flight.h"
 #include "kernels.h"
@@ -269,12 +270,22 @@ vmm_result sim_device_check(const struct sim_process *process, int device)
     return result;
 }
 
-/* Runs the twin under the alias model. False when memory for its views ran out. */
+static bool run_code(const struct run *run, struct twin_memory *memory)
+{
+    if (kernels_is_registered(run->call->kernel))
+        kernels_registered_run(memory, run->call);
+    else
+        twin_of(run->call->kernel)(memory, run->call->args);
+    return true;
+}
+
+/* Under the alias model. False when memory for its views ran out. */
 static bool run_aliased(struct run *run)
 {
     struct alias_model model;
     alias_model_open(&model, run->process, &run->memory, run->call->head.number);
-    twin_of(run->call->kernel)(&model.memory, run->call->args);
+    run_code(run, &model.memory);
+    run->memory.made = model.memory.made;
     return alias_model_close(&model);
 }
 
@@ -323,21 +334,12 @@ bool launch_do(struct sim_process *process, struct work *work)
         run.memory.pause = pause_run;
     run.memory.fleeting = process->in_flight->order != NULL; /* each access is to be seen */
     if (kernels_is_registered(call->kernel)) {
-        int multiprocessors = 1;
-        sim_profile_attribute(&process->machine->profile, VMM_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &multiprocessors);
-        run.memory.multiprocessors = (uint32_t)multiprocessors;
-        run.memory.steps = process->options.kernel_steps;
+        dry_run_describe(process, run.place, &run.memory);
         run.memory.threads = process->options.kernel_threads;
-        run.memory.context = run.place->context;
-        run.memory.process = process->serial;
-        kernels_registered_run(&run.memory, call);
-        return !run.out_of_memory;
     }
-    if (!process->options.stale || !process->aliased) {
-        twin_of(call->kernel)(&run.memory, call->args);
-        return !run.out_of_memory;
-    }
-    bool kept = run_aliased(&run);
+    bool aliased = process->options.stale && process->aliased && (!kernels_is_registered(call->kernel) || kernels_is_interpreted(call->kernel));
+    bool kept = aliased ? run_aliased(&run) : run_code(&run, &run.memory);
+    dry_run_allow(process, run.memory.made);
     return kept && !run.out_of_memory;
 }
 

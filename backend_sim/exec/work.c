@@ -88,7 +88,7 @@ const struct access_set *work_accesses(struct work *work, const struct sim_proce
 {
     if (!work->known || !work->accesses.complete) {
         access_set_clear(&work->accesses);
-        work->known = access_set_by(&work->accesses, process, queue_place_of(&work->item)->device, &work->call.head);
+        work->known = access_set_by(&work->accesses, process, queue_place_of(&work->item), &work->call.head);
     }
     return &work->accesses;
 }

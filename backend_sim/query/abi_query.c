@@ -197,11 +197,6 @@ bool abi_query_skips(const vmm_system *sys)
     return abi_process(sys)->options.skip_kernels;
 }
 
-uint64_t abi_query_kernel_steps(const vmm_system *sys)
-{
-    return abi_process(sys)->options.kernel_steps;
-}
-
 bool abi_query_strict(const vmm_system *sys)
 {
     return abi_process(sys)->options.strict;

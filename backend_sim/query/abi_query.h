@@ -23,9 +23,6 @@ const struct sim_profile *abi_query_profile(const vmm_system *sys);
 /* Are launches of kernels that no plugin has passed over (kernels=skip)? */
 bool abi_query_skips(const vmm_system *sys);
 
-/* How many steps a kernel of PTX may make (kernel_steps=); 0: no limit. */
-uint64_t abi_query_kernel_steps(const vmm_system *sys);
-
 /* The machine's number of a device of the process, and the device's UUID; both are the same for every process. The device
  * exists. */
 int abi_query_place(const vmm_system *sys, int device);

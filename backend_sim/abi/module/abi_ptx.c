@@ -55,7 +55,7 @@ struct abi_ptx_device abi_ptx_device(const vmm_system *sys)
     sim_profile_attribute(abi_query_profile(sys), VMM_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &multiprocessors);
     return (struct abi_ptx_device){.skips = abi_query_skips(sys), .capability = abi_capability(sys),
                                    .multiprocessors = (uint32_t)multiprocessors, .strict = abi_query_strict(sys),
-                                   .version = newest_version(abi_query_profile(sys)->driver_version), .steps = abi_query_kernel_steps(sys)};
+                                   .version = newest_version(abi_query_profile(sys)->driver_version)};
 }
 
 static void free_program(struct abi_ptx *program)
@@ -141,7 +141,7 @@ vmm_kernel abi_ptx_number(struct abi_ptx_kernel *kernel)
 {
     life_acquire(&lock);
     if (!kernel->number) {
-        vmm_kernel number = kernels_register(kernel->kernel->name, abi_ptx_run, kernel);
+        vmm_kernel number = kernels_register_interpreted(kernel->kernel->name, abi_ptx_run, kernel, kernel->kernel->multimem);
         kernel->number = number > 0 ? number : 0;
         kernel->program->launched |= number > 0;
     }

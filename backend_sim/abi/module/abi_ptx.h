@@ -22,7 +22,6 @@ struct abi_ptx_device {
     uint32_t multiprocessors;
     bool strict;
     unsigned version; /* the newest PTX that the driver knows, 10 times */
-    uint64_t steps; /* that a kernel may make; 0: no limit */
 };
 struct abi_ptx_device abi_ptx_device(const vmm_system *sys);
 

@@ -15,7 +15,7 @@ static bool access_beside(struct twin_memory *memory, uint64_t address, unsigned
     struct abi_host_range range;
     if (!abi_host_find(address, width, &range) || !range.registered)
         return inner->run(inner, address, width, size, use, bytes);
-    if (use != TWIN_READ)
+    if (use != TWIN_READ && !inner->dry)
         inner->show(inner);
     uint64_t rest = range.size - (address - range.start);
     *size = *size < rest ? *size : rest;
@@ -38,7 +38,7 @@ void abi_ptx_run(struct twin_memory *memory, const struct vmm_call_launch *call,
         .params = (const unsigned char *)(head + ABI_LAUNCH_HEAD),
         .globals = (const uint64_t *)(uintptr_t)head[ABI_LAUNCH_VARIABLES],
         .threads = memory->threads,
-        .budget = kernel->device.steps,
+        .budget = memory->steps,
         .local_most = PTX_LOCAL_MOST,
         .multiprocessors = kernel->device.multiprocessors,
         .strict = kernel->device.strict,
@@ -48,5 +48,6 @@ void abi_ptx_run(struct twin_memory *memory, const struct vmm_call_launch *call,
     bool before = abi_inside_kernel(true);
     ptx_run(abi_host_any_registered() ? &beside.memory : memory, &launch, &outcome);
     abi_inside_kernel(before);
+    memory->made = outcome.steps;
     ptx_report(memory, kernel->code, &outcome);
 }

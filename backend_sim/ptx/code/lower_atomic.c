@@ -144,6 +144,7 @@ void ptx_lower_multimem(struct ptx_lower *l, const struct ptx_match *m)
     static const uint16_t steps[] = {STEP_MULTIMEM_LD, STEP_MULTIMEM_ST, STEP_MULTIMEM_RED};
     unsigned type = m->type[0], count = ptx_elements(l), fold = m->data == 1 ? PTX_FOLD_EXCH : fold_of(l);
     unsigned memory = m->data == 0 ? 1 : 0;
+    l->routine->multimem = true;
     if (l->ins->operands != 2)
         ptx_lower_fail(l, "has %u operands, and takes 2", l->ins->operands);
     if (m->data != 1 && !(has_type(l, fold, type) || (fold == PTX_FOLD_ADD && type == PTX_S64) || (is_half(type) && fold <= PTX_FOLD_MAX)))

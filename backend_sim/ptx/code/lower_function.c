@@ -169,7 +169,7 @@ static void keep(struct ptx_lower *l)
     r->list_count = l->list_count;
     for (uint32_t i = 0; i < l->op_count; i++) {
         const struct ptx_instruction *ins = &f->instructions[l->from[i]];
-        r->lines[i] = (struct ptx_line){ins->place.line, ins->place.column, ins->source};
+        r->lines[i] = (struct ptx_line){ins->place.line, ins->place.column, ins->source, ins->opcode, !i || l->from[i] != l->from[i - 1]};
     }
 }
 

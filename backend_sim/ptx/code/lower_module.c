@@ -231,6 +231,7 @@ static void reach_all(struct ptx_lower *l, struct ptx_kernel *k, struct reached 
             if (p->routines[c].defined && !l->is_kernel[c])
                 reach(list, &count, seen, c);
         k->recursive = k->recursive || r->calls_pointers || l->loops[list[i]];
+        k->multimem = k->multimem || r->multimem;
         if (l->refusals[list[i]] && !k->refused)
             k->refused = l->refusals[list[i]];
     }

@@ -117,6 +117,8 @@ struct ptx_param {
 struct ptx_line {
     uint32_t line, column; /* in the PTX */
     uint32_t source;       /* of the program's sources */
+    uint8_t opcode;        /* enum ptx_opcode */
+    bool begins;           /* it is the first step that was made of the instruction */
 };
 
 struct ptx_routine {
@@ -140,6 +142,7 @@ struct ptx_routine {
     uint32_t *calls;        /* the routines it calls by name */
     uint32_t call_count;
     bool calls_pointers;
+    bool multimem;          /* it uses multicast addresses */
 };
 
 /* Functions that a program declares and the driver has. */
@@ -155,6 +158,7 @@ struct ptx_kernel {
     uint32_t local_bytes;   /* of a lane, without recursion */
     uint32_t max_threads, required[3], cluster[3];
     bool recursive;
+    bool multimem;          /* it uses multicast addresses, or what it calls does */
     const char *refused;    /* an instruction that does not run here; NULL: none */
 };
 

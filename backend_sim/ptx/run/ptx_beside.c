@@ -14,8 +14,15 @@ static bool replicas_beside(struct twin_memory *memory, uint64_t address, unsign
     return inner->replicas(inner, address, width, use, bytes, count);
 }
 
+static void fence_beside(struct twin_memory *memory)
+{
+    struct twin_memory *inner = ((struct ptx_beside *)memory)->inner;
+    inner->fence(inner);
+}
+
 void ptx_beside_set(struct ptx_beside *beside, struct twin_memory *inner)
 {
-    beside->memory = (struct twin_memory){.replicas = replicas_beside, .pause = pause_beside, .fleeting = inner->fleeting};
+    beside->memory = (struct twin_memory){.replicas = replicas_beside, .pause = pause_beside, .fleeting = inner->fleeting,
+                                           .dry = inner->dry, .fence = inner->fence ? fence_beside : NULL};
     beside->inner = inner;
 }

@@ -25,6 +25,7 @@ struct ptx_grid {
     uint64_t blocks;
     uint32_t shared_bytes;        /* static and dynamic */
     uint32_t warps;               /* of a block */
+    uint64_t *counts;             /* NULL, or as struct ptx_launch has them */
     const uint64_t *count_of;     /* with counts: where each routine's begin */
     const ptx_step_function *steps;
 };

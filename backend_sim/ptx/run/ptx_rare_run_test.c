@@ -398,6 +398,30 @@ static void test_lines(void)
     rig_close(&rig);
 }
 
+/* By opcode, for a process that asks: an instruction of several steps counts once. */
+static void test_counts_by_opcode(void)
+{
+    struct rig rig;
+    char path[200], name[240], line[80] = "", all[400] = "";
+    snprintf(path, sizeof path, "%s/cuvmm-counts-%ld", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (long)getpid());
+    snprintf(name, sizeof name, "%s.%ld", path, (long)getpid());
+    setenv("CUVMM_PTX_COUNTS", path, 1);
+    rig_open(&rig, KERNEL("mad.wide.u32 %rd1, %r0, 4, %rd0; setp.lt.u32 %p1, %r0, 10; @%p1 st.global.u32 [%rd1], %r0;"));
+    rig_launch(&rig, "k", 1, 32, out, 1);
+    rig_launch(&rig, "k", 1, 32, out, 1);
+    FILE *file = fopen(name, "r");
+    while (file && fgets(line, sizeof line, file))
+        strncat(all, line, sizeof all - strlen(all) - 1);
+    if (file)
+        fclose(file);
+    unlink(name);
+    tap_ok(strcmp(all, "ld\t64\nmad\t64\nmov\t64\nret\t64\nsetp\t64\nst\t20\n") == 0, "lanes by opcode, of two launches: %s", all);
+    setenv("CUVMM_PTX_COUNTS", "/no/such/folder/counts", 1);
+    tap_ok(rig_launch(&rig, "k", 1, 32, out, 1) == PTX_END_DONE, "a file that cannot be written is left out");
+    unsetenv("CUVMM_PTX_COUNTS");
+    rig_close(&rig);
+}
+
 int main(void)
 {
     test_different_steps();
@@ -415,6 +439,7 @@ int main(void)
     test_pauses();
     test_pauses_of_threads();
     test_counts();
+    test_counts_by_opcode();
     test_lines();
     return tap_done();
 }

@@ -10,8 +10,10 @@
 #include "heap.h"
 #include "posix.h"
 #include "ptx_block.h"
+#include "ptx_counts.h"
 #include "ptx_grid.h"
 #include "ptx_memory.h"
+#include "ptx_overlay.h"
 #include "ptx_steps.h"
 
 enum {
@@ -405,10 +407,11 @@ static bool open_grid(struct ptx_grid *grid, uint64_t **count_of)
     return grid->constants && *count_of;
 }
 
-void ptx_run(struct twin_memory *memory, const struct ptx_launch *launch, struct ptx_outcome *outcome)
+static void run(struct twin_memory *memory, const struct ptx_launch *launch, struct ptx_outcome *outcome)
 {
     struct ptx_grid grid = {.launch = launch, .memory = memory, .outcome = outcome, .steps = ptx_step_functions(launch->narrow)};
-    uint64_t *count_of = NULL;
+    uint64_t *count_of = NULL, *asked = launch->counts || memory->dry ? NULL : ptx_counts_begin(launch->program);
+    grid.counts = asked ? asked : launch->counts;
     *outcome = (struct ptx_outcome){.end = PTX_END_DONE};
     pthread_mutex_init(&grid.lock, NULL);
     pthread_cond_init(&grid.changed, NULL);
@@ -422,7 +425,20 @@ void ptx_run(struct twin_memory *memory, const struct ptx_launch *launch, struct
     heap.free(count_of);
     pthread_cond_destroy(&grid.changed);
     pthread_mutex_destroy(&grid.lock);
+    ptx_counts_end(launch->program, asked);
     outcome->steps = atomic_load(&grid.made);
+}
+
+void ptx_run(struct twin_memory *memory, const struct ptx_launch *launch, struct ptx_outcome *outcome)
+{
+    struct ptx_overlay overlay;
+    if (!memory->dry) {
+        run(memory, launch, outcome);
+        return;
+    }
+    ptx_overlay_open(&overlay, memory);
+    run(&overlay.memory, launch, outcome);
+    ptx_overlay_close(&overlay);
 }
 
 void ptx_describe_line(const struct ptx_program *program, const struct ptx_line *line, char *text, size_t size)

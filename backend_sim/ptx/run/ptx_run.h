@@ -63,6 +63,7 @@ struct ptx_outcome {
     uint64_t steps;          /* of warps, made in all */
 };
 
+/* memory->dry: nothing is written or printed; memory answers as the inner accessor of an overlay (ptx_overlay.h). */
 void ptx_run(struct twin_memory *memory, const struct ptx_launch *launch, struct ptx_outcome *outcome);
 
 /* "line 12, column 3 of the PTX", or "fill.cu:12" where it is known. */

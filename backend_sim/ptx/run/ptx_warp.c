@@ -349,7 +349,7 @@ static enum went control(struct ptx_warp *warp, struct ptx_split *s, const struc
 static void count_step(const struct ptx_warp *warp, uint32_t step, uint32_t lanes)
 {
     const struct ptx_grid *grid = warp->block->grid;
-    uint64_t *count = grid->launch->counts + grid->count_of[warp->frame->routine - grid->launch->program->routines] + step;
+    uint64_t *count = grid->counts + grid->count_of[warp->frame->routine - grid->launch->program->routines] + step;
     __atomic_fetch_add(count, (uint64_t)__builtin_popcount(lanes), __ATOMIC_RELAXED);
 }
 
@@ -358,7 +358,7 @@ static void run_split(struct ptx_warp *warp, struct ptx_split *s)
 {
     const struct ptx_op *ops = s->frame->routine->ops;
     const ptx_step_function *steps = warp->block->grid->steps;
-    const bool counts = warp->block->grid->launch->counts != NULL;
+    const bool counts = warp->block->grid->counts != NULL;
     enum went went = GOES_ON;
     warp->frame = s->frame;
     warp->registers = s->frame->registers;

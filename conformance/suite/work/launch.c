@@ -2,6 +2,7 @@
 /* Kernels: what a launch refuses, and what kernels do with memory they have access to. fault.c tests faults. */
 #include <string.h>
 
+#include "form.h"
 #include "test.h"
 
 #define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
@@ -238,9 +239,16 @@ static void check_alias(struct fix *f, int line, vmm_result result, vmm_devicept
     ACCEPTED(vmm_ctx_synchronize(S));
 }
 
-#define ALIASED(address, mapping, kernel, ...) check_alias(f, __LINE__, LAUNCH(kernel, __VA_ARGS__), address, mapping)
+/* In both forms of the kernel. */
+#define LAUNCH_FORM(kernel, ...) vmm_launch(S, form_of(f, VMM_KERNEL_##kernel, ptx), 2, 96, ARGS(__VA_ARGS__), NULL)
+#define ALIASED(address, mapping, kernel, ...) check_alias(f, __LINE__, LAUNCH_FORM(kernel, __VA_ARGS__), address, mapping)
+#define APART(kernel, ...)                         \
+    do {                                           \
+        ACCEPTED(LAUNCH_FORM(kernel, __VA_ARGS__)); \
+        ACCEPTED(vmm_ctx_synchronize(S));          \
+    } while (0)
 
-TEST_BREAKS(LAUNCH_ALIAS, kernels_that_use_two_addresses)
+static void use_two_addresses(struct fix *f, bool ptx)
 {
     vmm_deviceptr p = fix_mapped_twice(f), q = p + f->g, other = p + 2 * f->g;
     ALIASED(q + 8, q, ALIAS_WRITE_READ, p, q + 8, 64, 0, other);
@@ -268,24 +276,46 @@ TEST_BREAKS(LAUNCH_ALIAS, kernels_that_use_two_addresses)
     fix_need(f, vmm_mem_release(S, memory));
 }
 
-TEST_NEAR_MISS(LAUNCH_ALIAS, kernels_that_use_other_bytes)
+TEST_BREAKS(LAUNCH_ALIAS, kernels_that_use_two_addresses)
+{
+    use_two_addresses(f, false);
+}
+
+TEST_BREAKS(LAUNCH_ALIAS, kernels_of_ptx_that_use_two_addresses)
+{
+    form_need(f);
+    use_two_addresses(f, true);
+}
+
+static void use_other_bytes(struct fix *f, bool ptx)
 {
     vmm_deviceptr p = fix_mapped_twice(f), q = p + f->g, other = p + 2 * f->g;
-    RUN(ALIAS_WRITE_READ, p, q, 64, 1, other); /* with a fence */
-    RUN(COPY, p, q + 64, 64);
-    RUN(COPY, p + 64, q, 64);
-    RUN(COPY, p, p + 64, 64);
-    RUN(SUM, p, 64, p + 8); /* through one address */
-    RUN(SUM, p, 64, q + 64);
-    RUN(STRIDE_READ, p, 8192, 4096, q + 8);
-    RUN(COPY, other, p, f->g);
+    APART(ALIAS_WRITE_READ, p, q, 64, 1, other); /* with a fence */
+    APART(COPY, p, q + 64, 64);
+    APART(COPY, p + 64, q, 64);
+    APART(COPY, p, p + 64, 64);
+    APART(SUM, p, 64, p + 8); /* through one address */
+    APART(SUM, p, 64, q + 64);
+    APART(STRIDE_READ, p, 8192, 4096, q + 8);
+    APART(COPY, other, p, f->g);
     vmm_deviceptr plain = 0; /* memory that has no mapping at all */
     fix_need(f, vmm_mem_alloc(S, &plain, 4096));
-    RUN(COPY, plain, p, 64);
-    RUN(SUM, plain, 64, other);
+    APART(COPY, plain, p, 64);
+    APART(SUM, plain, 64, other);
     fix_need(f, vmm_mem_free(S, plain));
-    ACCEPTED(LAUNCH(FILL, p, 64, 1)); /* in two launches */
-    RUN(SUM, q, 64, other);
+    ACCEPTED(LAUNCH_FORM(FILL, p, 64, 1)); /* in two launches */
+    APART(SUM, q, 64, other);
+}
+
+TEST_NEAR_MISS(LAUNCH_ALIAS, kernels_that_use_other_bytes)
+{
+    use_other_bytes(f, false);
+}
+
+TEST_NEAR_MISS(LAUNCH_ALIAS, kernels_of_ptx_that_use_other_bytes)
+{
+    form_need(f);
+    use_other_bytes(f, true);
 }
 
 /* Each device works with its own rights. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels_ptx.h"
+#include "form.h"
 #include "team.h"
 
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
@@ -50,18 +50,10 @@ static void look(struct fix *f, const struct memory *m, unsigned char *bytes)
     }
 }
 
-static vmm_kernel from_ptx(struct fix *f, vmm_kernel kernel)
-{
-    const vmm_ptx_kernel what = {.ptx = (const char *)kernels_ptx, .size = kernels_ptx_size, .name = vmm_kernel_name(kernel)};
-    vmm_kernel number = -1;
-    fix_need(f, vmm_kernel_load(&what, &number));
-    return number;
-}
-
 /* The kernel leaves the same, whichever form it has and however many threads there are. */
 static void both(struct fix *f, const struct memory *m, vmm_kernel kernel, const uint64_t *args, uint64_t count)
 {
-    const vmm_kernel forms[] = {kernel, from_ptx(f, kernel)};
+    const vmm_kernel forms[] = {kernel, form_of(f, kernel, true)};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
         for (unsigned form = 0; form < 2; form++) {
             fill(f, m);
@@ -77,12 +69,6 @@ static void both(struct fix *f, const struct memory *m, vmm_kernel kernel, const
     }
 }
 #define BOTH(kernel, ...) both(f, &m, VMM_KERNEL_##kernel, ARGS(__VA_ARGS__))
-
-static void need_capability(struct fix *f)
-{
-    if (fix_attribute(f, VMM_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) < 9)
-        fix_skip(f, "needs a device of compute capability 9.0, for which the PTX is");
-}
 
 static void take(struct fix *f, struct memory *m)
 {
@@ -115,7 +101,7 @@ static struct memory seams(struct fix *f)
 
 TEST_EXPECTS("launch.ptx_leaves_what_its_twin_leaves", kernels_from_ptx)
 {
-    need_capability(f);
+    form_need(f);
     struct memory m = seams(f);
     const vmm_deviceptr out = m.at[0], a = m.at[0] + OUT, b = m.at[1] + OUT;
     const uint64_t most = PART - OUT, some = 1001;
@@ -142,7 +128,7 @@ TEST_EXPECTS("launch.ptx_leaves_what_its_twin_leaves", kernels_from_ptx)
 /* A pattern that is there but for a word: counted, and found at its place. */
 TEST_EXPECTS("launch.ptx_finds_what_its_twin_finds", wrong_word_from_ptx)
 {
-    need_capability(f);
+    form_need(f);
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL), out = fix_mapped(f, f->g, RW, NULL);
     uint64_t found[2][3];
     ACCEPTED(vmm_launch(S, VMM_KERNEL_PATTERN_WRITE, 2, 96, ARGS(p, f->g, 3), NULL));
@@ -151,7 +137,7 @@ TEST_EXPECTS("launch.ptx_finds_what_its_twin_finds", wrong_word_from_ptx)
     fix_fill(f, p + f->g / 2 + 8000, 0x44, 1);
     for (unsigned form = 0; form < 2; form++) {
         fix_need(f, vmm_memset_d8(S, out, 0, 24));
-        ACCEPTED(vmm_launch(S, form ? from_ptx(f, VMM_KERNEL_PATTERN_VERIFY) : VMM_KERNEL_PATTERN_VERIFY, 2, 96, ARGS(p, f->g, 3, out), NULL));
+        ACCEPTED(vmm_launch(S, form_of(f, VMM_KERNEL_PATTERN_VERIFY, form), 2, 96, ARGS(p, f->g, 3, out), NULL));
         fix_need(f, vmm_memcpy_dtoh(S, found[form], out, sizeof found[form]));
     }
     CHECK_U64(found[0][0], 2);
@@ -162,7 +148,7 @@ TEST_EXPECTS("launch.ptx_finds_what_its_twin_finds", wrong_word_from_ptx)
 /* With a fence every address shows what was written through another one of the same memory. */
 TEST_EXPECTS("launch.ptx_of_aliases", aliases_from_ptx)
 {
-    need_capability(f);
+    form_need(f);
     vmm_mem_generic_allocation_handle memory = fix_create(f, f->g);
     vmm_deviceptr p = fix_reserve(f, 2 * f->g);
     struct memory m = {.at = {p}, .parts = 1, .size = PART};
@@ -177,7 +163,7 @@ TEST_EXPECTS("launch.ptx_of_aliases", aliases_from_ptx)
 TEST_EXPECTS_ON("multicast.ptx_leaves_what_its_twin_leaves", multimem_from_ptx, TEAM, TEST_AS_GIVEN, 0)
 {
     team_need(f);
-    need_capability(f);
+    form_need(f);
     struct crew crew = team_crew(f, 3, 3);
     struct memory m = {.crew = &crew, .parts = 3, .size = PART};
     memcpy(m.at, crew.own, sizeof m.at);
