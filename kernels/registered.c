@@ -16,7 +16,8 @@ static struct {
 static _Atomic int count; /* rows below it are whole and do not change */
 LIFE_LOCK(lock, LIFE_LEAF, NULL)
 
-static vmm_kernel add(const char *name, kernels_code code, void *user, const struct kernels_ptx *ptx, bool interpreted, bool multimem)
+static vmm_kernel add(const char *name, kernels_code code, void *user, const struct kernels_ptx *ptx, bool interpreted,
+                      bool multimem)
 {
     vmm_kernel kernel = -1;
     life_acquire(&lock);

@@ -6,8 +6,8 @@
  *     vmm_launch(sys, number, ...)               ->  code(memory, call, user)
  *
  * What a plugin's code accesses is known only when it runs: it may depend on what it reads, and a dry run may not be safe.
- * So hazards of in-flight work and aliases are not reported for it beforehand; faults are. A kernel that is interpreted touches nothing
- * but what its accessor grants, and can be run dry. Numbers are never reused.
+ * So hazards of in-flight work and aliases are not reported for it beforehand; faults are. A kernel that is interpreted touches
+ * nothing but what its accessor grants, and can be run dry. Numbers are never reused.
  */
 #ifndef KERNELS_REGISTERED_H
 #define KERNELS_REGISTERED_H

@@ -61,9 +61,14 @@ int main(void)
     vmm_kernel kernel = kernels_register("mine", code, &seen);
     test_numbers(kernel);
     test_launch(kernel, &seen);
+    vmm_kernel dry = kernels_register_interpreted("dry", code, &seen, false), all = kernels_register_interpreted("all", code, &seen, true);
+    tap_ok(!kernels_is_interpreted(kernel) && kernels_is_interpreted(dry) && !kernels_is_interpreted(VMM_KERNEL_FILL),
+           "one that is interpreted is told from the others");
+    tap_ok(kernels_is_multimem(all) && !kernels_is_multimem(dry) && !kernels_is_multimem(kernel) && !kernels_is_multimem(all + 1),
+           "and one that uses multicast addresses");
     int more = 0;
     while (kernels_register("more", code, &seen) >= 0)
         more++;
-    tap_ok(more == KERNELS_REGISTERED_MOST - 2, "there is an end to them");
+    tap_ok(more == KERNELS_REGISTERED_MOST - 4, "there is an end to them");
     return tap_done();
 }

@@ -157,8 +157,8 @@ bool access_set_by(struct access_set *set, const struct sim_process *process, co
     *set = (struct access_set){.complete = true};
     switch ((enum vmm_call_id)call->id) {
     case VMM_CALL_launch: {
-        struct dry dry = {.memory = {.run = dry_access, .replicas = dry_access_all, .ended = dry_end, .dry = true}, .process = process,
-                          .device = place->device, .unit = unit, .set = set};
+        struct dry dry = {.memory = {.run = dry_access, .replicas = dry_access_all, .ended = dry_end, .dry = true},
+                          .process = process, .device = place->device, .unit = unit, .set = set};
         dry_run(process, place, &dry.memory, &any->launch);
         ok = !dry.out_of_memory;
         break;

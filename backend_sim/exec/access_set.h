@@ -4,9 +4,9 @@
  *     kernel    reads  |x x x x|x x  |      writes        |      |wwww|      addresses it goes to
  *     ranges    [ first ... last ] READ            [ first ... last ] READWRITE
  *
- * For a kernel, a dry run finds the access set (dry_run.h): a twin computes all addresses but reads and writes nothing, and a kernel of
- * PTX runs on what is in memory now. The run ends where the kernel would fault under the present rights; the accesses after that are
- * unknown (complete is false).
+ * For a kernel, a dry run finds the access set (dry_run.h): a twin computes all addresses but reads and writes nothing, and a
+ * kernel of PTX runs on what is in memory now. The run ends where the kernel would fault under the present rights; the accesses
+ * after that are unknown (complete is false).
  */
 #ifndef SIM_ACCESS_SET_H
 #define SIM_ACCESS_SET_H

@@ -124,7 +124,8 @@ static bool is_apart(struct search *s, const struct used *u)
     while (i < s->count && s->written[i].block == u->block) {
         const struct sim_mapping *mapping = s->written[i].mapping;
         const struct used *w = &s->written[entry_from(s, u->block, mapping, u->first)];
-        if (mapping != u->mapping && w < s->written + s->count && w->block == u->block && w->mapping == mapping && w->first < u->end)
+        const bool there = w < s->written + s->count && w->block == u->block && w->mapping == mapping && w->first < u->end;
+        if (there && mapping != u->mapping)
             hit(s, u, w, w->first > u->first ? w->first : u->first);
         i = entry_from(s, u->block, mapping, UINT64_MAX);
     }

@@ -156,9 +156,10 @@ static bool pause_inner(struct twin_memory *memory, uint64_t nanoseconds)
 
 void alias_model_open(struct alias_model *model, const struct sim_process *process, struct twin_memory *inner, uint64_t launch)
 {
-    *model = (struct alias_model){.memory = {.run = run, .replicas = replicas, .fleeting = true, .fence = fence, .ended = ended, .show = show,
-                                             .pause = inner->pause ? pause_inner : NULL, .steps = inner->steps, .context = inner->context,
-                                             .process = inner->process, .multiprocessors = inner->multiprocessors},
+    *model = (struct alias_model){.memory = {.run = run, .replicas = replicas, .fleeting = true, .fence = fence, .ended = ended,
+                                             .show = show, .pause = inner->pause ? pause_inner : NULL, .steps = inner->steps,
+                                             .context = inner->context, .process = inner->process,
+                                             .multiprocessors = inner->multiprocessors},
                                   .inner = inner, .process = process, .chance = chance_of(process->options.stale_seed, launch)};
 }
 

@@ -5,8 +5,8 @@
  *     a kernel of PTX    runs on the memory as it is now; what it writes goes to an overlay (ptx_overlay.h)
  *     a plugin's kernel  is not run: it may do anything
  *
- * A kernel of PTX may take long. A dry run ends after DRY_STEPS of its warps, and all of a process's together make as many as its kernels
- * have made by then, and DRY_FIRST more. Call these under the machine's lock.
+ * A kernel of PTX may take long. A dry run ends after DRY_STEPS of its warps, and all of a process's together make as many as its
+ * kernels have made by then, and DRY_FIRST more. Call these under the machine's lock.
  */
 #ifndef SIM_DRY_RUN_H
 #define SIM_DRY_RUN_H

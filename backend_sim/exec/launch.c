@@ -148,7 +148,8 @@ static bool access_memory(struct twin_memory *memory, uint64_t address, unsigned
         note_access(run, &there, *size, use);
         return true;
     }
-    /* One chunk at a time, so that a write that ends early has allocated nothing beyond its end; and what was written behind it before. */
+    /* One chunk at a time, so that a write that ends early has allocated nothing beyond its end; and what was written behind it
+     * before. */
     uint64_t piece = BLOCK_DATA_CHUNK - there.offset % BLOCK_DATA_CHUNK;
     run->out_of_memory = !block_data_touch(&there.block->bytes, there.offset, *size < piece ? *size : piece);
     if (sim_on_host(there.block->prop.location))
@@ -337,7 +338,8 @@ bool launch_do(struct sim_process *process, struct work *work)
         dry_run_describe(process, run.place, &run.memory);
         run.memory.threads = process->options.kernel_threads;
     }
-    bool aliased = process->options.stale && process->aliased && (!kernels_is_registered(call->kernel) || kernels_is_interpreted(call->kernel));
+    bool seen = !kernels_is_registered(call->kernel) || kernels_is_interpreted(call->kernel); /* each access passes the model */
+    bool aliased = process->options.stale && process->aliased && seen;
     bool kept = aliased ? run_aliased(&run) : run_code(&run, &run.memory);
     dry_run_allow(process, run.memory.made);
     return kept && !run.out_of_memory;

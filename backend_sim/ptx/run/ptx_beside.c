@@ -22,7 +22,8 @@ static void fence_beside(struct twin_memory *memory)
 
 void ptx_beside_set(struct ptx_beside *beside, struct twin_memory *inner)
 {
-    beside->memory = (struct twin_memory){.replicas = replicas_beside, .pause = pause_beside, .fleeting = inner->fleeting,
+    beside->memory = (struct twin_memory){.replicas = replicas_beside, .pause = inner->pause ? pause_beside : NULL,
+                                           .fleeting = inner->fleeting,
                                            .dry = inner->dry, .fence = inner->fence ? fence_beside : NULL};
     beside->inner = inner;
 }

@@ -3,7 +3,7 @@
  *
  *     launch   [3 lanes: step 0][3: step 1][1: step 2] ...     a count for each step of each routine
  *     FILE.PID     add  6
- *                  ld   3 ...                                  for each opcode the lanes of all launches so far, written after each
+ *                  ld   3 ...                    for each opcode the lanes of all launches so far, written after each
  *
  * Without the variable nothing is counted. An instruction of which several steps are made counts once.
  */

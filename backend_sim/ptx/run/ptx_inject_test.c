@@ -61,11 +61,34 @@ static void test_kernels(const char *kernel, unsigned threads)
     rig_close(&rig);
 }
 
+/* A dry run that has no memory left for what is written ends there. */
+static void test_dry(void)
+{
+    struct rig rig;
+    unsigned refused = 0, wrong = 0;
+    rig_open(&rig, text);
+    rig.memory.dry = true;
+    long live = inject_live;
+    for (unsigned long nth = 1;; nth++) {
+        inject_arm(nth);
+        enum ptx_end end = rig_launch(&rig, "k", 3, 700, (uint64_t[]){RIG_BASE}, 1);
+        const char *what = inject_disarm();
+        refused += what != NULL;
+        wrong += (what != NULL) != (end != PTX_END_DONE);
+        wrong += inject_live != live;
+        if (!what)
+            break;
+    }
+    tap_ok(refused >= 9 && !wrong && !rig_u32(&rig)[69], "a dry run ends at each of %u refusals, and nothing stays", refused);
+    rig_close(&rig);
+}
+
 int main(void)
 {
     test_texts();
     test_kernels(text, 1);
     test_kernels(text, 2);
     test_kernels(recursive, 1);
+    test_dry();
     return tap_done();
 }

@@ -47,7 +47,8 @@ static struct ptx_overlay_cell *own_cell(struct ptx_overlay *overlay, uint64_t p
     return cell;
 }
 
-static bool run(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use, unsigned char **bytes)
+static bool run(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
+                unsigned char **bytes)
 {
     struct ptx_overlay *overlay = (struct ptx_overlay *)memory;
     const uint64_t place = 1 + address / PTX_OVERLAY_UNIT;
@@ -72,8 +73,8 @@ static bool run(struct twin_memory *memory, uint64_t address, unsigned width, ui
 }
 
 /* None on a dry run: what is read there is zeros. */
-static bool replicas(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use, unsigned char *bytes[TWIN_REPLICAS],
-                     unsigned *count)
+static bool replicas(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
+                     unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
 {
     struct twin_memory *inner = ((struct ptx_overlay *)memory)->inner;
     *count = 0;

@@ -5,8 +5,8 @@
  *     inner    is asked, and writes not   is asked           is asked
  *     finds                               7                  the memory as it is
  *
- * The inner accessor checks and notes each access, and answers with the bytes as they are, NULL for zeros, also for a write, which goes to
- * the overlay. Bytes are valid until the next request.
+ * The inner accessor checks and notes each access, and answers with the bytes as they are, NULL for zeros, also for a write, which
+ * goes to the overlay. Bytes are valid until the next request.
  */
 #ifndef PTX_OVERLAY_H
 #define PTX_OVERLAY_H

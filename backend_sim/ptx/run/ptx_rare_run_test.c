@@ -186,7 +186,7 @@ static void test_print(void)
         tap_text(text, prints[i].text, "\"%s\"", prints[i].format);
     }
     printed("%d\n", &prints[0].words, 4, RIG_BASE + 65536, true, text);
-    tap_text(text, "|1", "a dry run prints nothing");
+    tap_text(text, "|0", "a dry run prints nothing, and leaves memory alone");
     memset(large, 'x', sizeof large - 1);
     tap_ok(printed(large, "", 0, RIG_BASE + 65536, false, text) == PTX_END_DONE && strlen(text) < 4200, "a format of 9000 characters is cut");
     tap_ok(printed("%1000d%1000d%1000d%1000d%1000d", prints[0].words, 4, RIG_BASE + 65536, false, text) == PTX_END_DONE && strlen(text) < 4200, "and what becomes of one");

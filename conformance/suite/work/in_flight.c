@@ -76,7 +76,8 @@ static uint64_t ordinal(void)
 
 /* ---- unmapping ---- */
 
-#define LAUNCH_FORM(stream, kernel, ...) vmm_launch(S, form_of(f, VMM_KERNEL_##kernel, ptx), 1, 64, SCHEDULED_ARGS(__VA_ARGS__), (stream))
+#define LAUNCH_FORM(stream, kernel, ...) \
+    vmm_launch(S, form_of(f, VMM_KERNEL_##kernel, ptx), 1, 64, SCHEDULED_ARGS(__VA_ARGS__), (stream))
 
 /* Every schedule reports the mistake; under late the kernel always faults, under eager never. */
 static void unmap_under_a_kernel(struct fix *root, const char *schedule, bool ptx)

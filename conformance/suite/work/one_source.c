@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One source: kernels/kernels.cu as PTX leaves what the library's kernel leaves, which on the simulator is a twin written by hand, and on
- * a driver the same source as machine code. */
+/* One source: kernels/kernels.cu as PTX leaves what the library's kernel leaves, which on the simulator is a twin written by hand,
+ * and on a driver the same source as machine code. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +64,8 @@ static void both(struct fix *f, const struct memory *m, vmm_kernel kernel, const
         uint64_t i = 0;
         while (i < m->parts * m->size && m->first[i] == m->second[i])
             i++;
-        CHECK(i == m->parts * m->size, "%s on %u times %u threads: byte %" PRIu64 " is %d, and from PTX %d", vmm_kernel_name(kernel),
-              shapes[s].grid, shapes[s].block, i, m->first[i], m->second[i]);
+        CHECK(i == m->parts * m->size, "%s on %u times %u threads: byte %" PRIu64 " is %d, and from PTX %d",
+              vmm_kernel_name(kernel), shapes[s].grid, shapes[s].block, i, m->first[i], m->second[i]);
     }
 }
 #define BOTH(kernel, ...) both(f, &m, VMM_KERNEL_##kernel, ARGS(__VA_ARGS__))
@@ -142,7 +142,8 @@ TEST_EXPECTS("launch.ptx_finds_what_its_twin_finds", wrong_word_from_ptx)
     }
     CHECK_U64(found[0][0], 2);
     CHECK_U64(found[0][1], f->g / 16);
-    CHECK(memcmp(found[0], found[1], sizeof found[0]) == 0, "from PTX %" PRIu64 " words are wrong, the first is %" PRIu64, found[1][0], found[1][1]);
+    CHECK(memcmp(found[0], found[1], sizeof found[0]) == 0, "from PTX %" PRIu64 " words are wrong, the first is %" PRIu64,
+          found[1][0], found[1][1]);
 }
 
 /* With a fence every address shows what was written through another one of the same memory. */
