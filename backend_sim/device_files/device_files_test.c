@@ -9,6 +9,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -416,6 +418,43 @@ static void test_libraries(void)
     dlclose(self);
 }
 
+/* ---- ibv_reg_dmabuf_mr ---- */
+
+void *ibv_reg_dmabuf_mr(void *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access);
+
+static bool is_unsupported(void)
+{
+    errno = 0;
+    return !ibv_reg_dmabuf_mr(NULL, 0, 4096, 0, -1, 0) && errno == EOPNOTSUPP;
+}
+
+/* The build's, beside this program's folder. NULL: it is not there. */
+static void *load_cuda(void)
+{
+    static const char below[] = "/test/backend_sim/";
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 32);
+    path[length > 0 ? length : 0] = 0;
+    char *at = strstr(path, below);
+    if (at)
+        strcpy(at, "/lib/libcuda.so.1");
+    return at ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
+}
+
+/* Without libibverbs there is no registration, whether libcuda.so.1 is there or not. */
+static void test_registration(void)
+{
+    tap_ok(is_unsupported(), "without libibverbs a registration is not supported");
+    unsetenv("CUVMM_DRIVER_FOLDER");
+    void *cuda = load_cuda();
+    if (!cuda) {
+        tap_skip("libcuda.so.1 is not built", "a registration beside libcuda.so.1");
+        return;
+    }
+    tap_ok(is_unsupported(), "nor is it beside libcuda.so.1");
+    dlclose(cuda);
+}
+
 int main(void)
 {
     test_libraries();
@@ -432,5 +471,6 @@ int main(void)
     test_folders();
     test_many_folders();
     test_relative();
+    test_registration();
     return tap_done();
 }
