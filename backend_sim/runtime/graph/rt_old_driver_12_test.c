@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What only CUDA 12 has, of streams and graphs, over a driver without contexts, and over one that lacks what the calls need. */
+/* What only CUDA 12 has, of streams, graphs and managed memory, over a driver without contexts, and over one that lacks what the calls need. */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +15,7 @@ static int every_call(void)
 {
     int wrong = 0;
     enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    const struct cudaMemLocation place = {cudaMemLocationTypeDevice, 0};
     struct cudaGraphNodeParams params = {.type = cudaGraphNodeTypeEmpty};
     unsigned long long id = 0;
     cudaGraphNode_t node = NULL;
@@ -26,6 +27,13 @@ static int every_call(void)
     LACKS(cudaStreamGetCaptureInfo_v3(NULL, &status, &id, NULL, NULL, NULL, NULL));
     LACKS(cudaStreamUpdateCaptureDependencies(NULL, NULL, 0, 0));
     LACKS(cudaStreamUpdateCaptureDependencies_v2(NULL, NULL, NULL, 0, 0));
+    LACKS(cudaStreamAttachMemAsync(NULL, &ms, 4, cudaMemAttachGlobal));
+    LACKS(cudaMemPrefetchAsync(&ms, 4, 0, NULL));
+    LACKS(cudaMemPrefetchAsync_v2(&ms, 4, place, 0, NULL));
+    LACKS(cudaMemAdvise(&ms, 4, cudaMemAdviseSetReadMostly, 0));
+    LACKS(cudaMemAdvise_v2(&ms, 4, cudaMemAdviseSetReadMostly, place));
+    LACKS(cudaMemRangeGetAttribute(&status, 4, cudaMemRangeAttributeReadMostly, &ms, 4));
+    LACKS(cudaMemRangeGetAttributes(NULL, NULL, NULL, 0, &ms, 4));
     LACKS(cudaGraphGetEdges(NULL, NULL, NULL, &count));
     LACKS(cudaGraphGetEdges_v2(NULL, NULL, NULL, NULL, &count));
     LACKS(cudaGraphNodeGetDependencies(NULL, NULL, &count));

@@ -224,7 +224,25 @@ static void test_blocks(void)
     tap_ok(!memcmp(back, from + 32 + 16, 16) && !back[16], "two blocks of the second row");
     OK(cudaMemcpyFromArray(back, blocks, 24, 0, 16, cudaMemcpyDeviceToHost));
     tap_ok(!memcmp(back, from + 24, 16), "bytes go on in the next row of blocks");
+    struct cudaMemcpy3DParms over = {.srcArray = blocks, .dstArray = words, .extent = {4, 4, 1}, .kind = cudaMemcpyDefault};
+    REFUSED(cudaMemcpy3D(&over), ErrorInvalidValue); /* a block is no element, though as long */
     OK(cudaFreeArray(blocks));
+}
+
+/* A column of two layers; elements of a format with one number of channels. */
+static void test_normalized(void)
+{
+    const struct cudaChannelFormatDesc desc = {8, 8, 0, 0, cudaChannelFormatKindUnsignedNormalized8X2};
+    cudaArray_t pairs = NULL;
+    OK(cudaMalloc3DArray(&pairs, &desc, (struct cudaExtent){4, 1, 2}, 0));
+    struct cudaMemcpy3DParms to = {.srcPtr = {.ptr = from, .pitch = 6, .ysize = 1}, .dstArray = pairs, .dstPos = {1, 0, 0}, .extent = {3, 1, 2},
+                                   .kind = cudaMemcpyDefault};
+    OK(cudaMemcpy3D(&to));
+    OK(cudaMemcpyFromArray(back, pairs, 2, 0, 6, cudaMemcpyDeviceToHost));
+    tap_ok(!memcmp(back, from, 6), "three elements of two bytes");
+    to.srcPtr.pitch = 5;
+    REFUSED(cudaMemcpy3D(&to), ErrorInvalidPitchValue);
+    OK(cudaFreeArray(pairs));
 }
 
 static void test_peers(void)
@@ -285,6 +303,7 @@ int main(void)
     test_layers();
     test_wrong_layers();
     test_blocks();
+    test_normalized();
     test_peers();
     test_default_stream();
     OK(cudaFreeArray(bytes));

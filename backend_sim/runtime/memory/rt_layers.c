@@ -30,7 +30,7 @@ static bool in_driver_units(const struct rt_element *element, bool up, size_t *x
 
 static bool is_same(const struct rt_element *a, const struct rt_element *b)
 {
-    return a->bytes == b->bytes && a->width == b->width && a->height == b->height;
+    return a->bytes == b->bytes && a->width == b->width;
 }
 
 static cudaError_t scale(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *driver)

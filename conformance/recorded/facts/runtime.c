@@ -24,6 +24,8 @@
 #include "runtime/s_streams.c"
 #include "runtime/g_graphs.c"
 #include "runtime/c_code.c"
+#include "runtime/a_arrays.c"
+#include "runtime/u_managed.c"
 
 /* A line for each group, so that they can be added side by side. */
 static void every_group(void)
@@ -33,6 +35,8 @@ static void every_group(void)
     group_s();
     group_g();
     group_c();
+    group_a();
+    group_u();
 }
 
 int main(int argc, char **argv)
