@@ -58,10 +58,13 @@ void sim_lose_device(struct sim_process *process, const struct device_loss *loss
         sim_fault_argument(launch, &fault->what);
 }
 
-/* Ends the kernel at an access without the right to it: the process loses the device. */
+/* Ends the kernel at an access without the right to it: the process loses the device. Other lanes of the same step may come here after
+ * it. */
 static bool lose(const struct run *run, enum sim_fault_kind kind, uint64_t address, unsigned width, enum twin_use use,
                  int unbound)
 {
+    if (run->process->fault[run->place->device].lost)
+        return false;
     sim_lose_device(run->process, &(struct device_loss){kind, run->place, &run->call->head, run->work->issued_by, run->work->stack,
                                                         address, width, use, unbound});
     return false;
@@ -151,7 +154,8 @@ static bool access_memory(struct twin_memory *memory, uint64_t address, unsigned
     /* One chunk at a time, so that a write that ends early has allocated nothing beyond its end; and what was written behind it
      * before. */
     uint64_t piece = BLOCK_DATA_CHUNK - there.offset % BLOCK_DATA_CHUNK;
-    run->out_of_memory = !block_data_touch(&there.block->bytes, there.offset, *size < piece ? *size : piece);
+    if (!block_data_touch(&there.block->bytes, there.offset, *size < piece ? *size : piece))
+        run->out_of_memory = true;
     if (sim_on_host(there.block->prop.location))
         show(memory);
     *bytes = run->out_of_memory ? NULL : block_data_run(&there.block->bytes, there.offset, size);

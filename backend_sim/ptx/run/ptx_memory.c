@@ -113,55 +113,59 @@ static bool is_aligned(uint32_t mask, const uint64_t at[PTX_LANES], uint32_t byt
 
 /* ---- one lane ---- */
 
-static unsigned char *outside(struct ptx_warp *warp, unsigned lane, uint64_t at, uint32_t bytes, enum twin_use use)
-{
-    ptx_warp_fail(warp, PTX_END_SPACE, UINT32_C(1) << lane, at, bytes, use);
-    return NULL;
-}
-
-static unsigned char *in_global(struct ptx_warp *warp, unsigned lane, uint64_t at, uint32_t bytes, enum twin_use use)
-{
-    uint64_t size = bytes;
-    unsigned char *to = ptx_port_reach(warp->port, at, bytes, &size, use);
-    if (!to)
-        ptx_warp_fail(warp, PTX_END_ACCESS, UINT32_C(1) << lane, at, bytes, use);
-    return to;
-}
-
-static unsigned char *in_space(struct ptx_warp *warp, enum ptx_memory space, unsigned lane, uint64_t at, uint32_t bytes, enum twin_use use)
+/* NULL: *end says why; or memory of the host is out, and warp->ended is set. *at becomes the address in its space. */
+static unsigned char *in_space(struct ptx_warp *warp, enum ptx_memory space, unsigned lane, uint64_t *at, uint32_t bytes, enum twin_use use,
+                               enum ptx_end *end)
 {
     const struct ptx_block *block = warp->block;
     const struct ptx_launch *launch = block->grid->launch;
+    uint64_t size = bytes;
+    *end = PTX_END_SPACE;
     if (space == PTX_M_GENERIC)
-        space = ptx_space_of(&at);
+        space = ptx_space_of(at);
     switch (space) {
     case PTX_M_SHARED:
-        at &= UINT32_MAX;
-        return at >= block->shared_start && at - block->shared_start <= block->shared_size &&
-                       bytes <= block->shared_size - (at - block->shared_start)
-                   ? block->shared + (at - block->shared_start)
-                   : outside(warp, lane, at, bytes, use);
+        *at &= UINT32_MAX;
+        return *at >= block->shared_start && *at - block->shared_start <= block->shared_size &&
+                       bytes <= block->shared_size - (*at - block->shared_start)
+                   ? block->shared + (*at - block->shared_start)
+                   : NULL;
     case PTX_M_FRAME:
-    case PTX_M_LOCAL: {
-        unsigned char *to = ptx_warp_local(warp, lane, space == PTX_M_FRAME ? at + warp->frame->local : at, bytes);
-        return to ? to : outside(warp, lane, at, bytes, use);
-    }
+    case PTX_M_LOCAL: return ptx_warp_local(warp, lane, space == PTX_M_FRAME ? *at + warp->frame->local : *at, bytes);
     case PTX_M_KERNEL_PARAM: /* what is written there is lost, which a device does not refuse */
-        if (use != TWIN_READ && at <= launch->kernel->param_bytes && bytes <= launch->kernel->param_bytes - at)
-            return warp->port->copies[lane];
-        if (use == TWIN_READ && at <= launch->kernel->param_bytes && bytes <= launch->kernel->param_bytes - at)
-            return (unsigned char *)(uintptr_t)(launch->params + at);
-        return outside(warp, lane, at, bytes, use);
-    default: return in_global(warp, lane, at, bytes, use);
+        if (*at > launch->kernel->param_bytes || bytes > launch->kernel->param_bytes - *at)
+            return NULL;
+        return use == TWIN_READ ? (unsigned char *)(uintptr_t)(launch->params + *at) : warp->port->copies[lane];
+    default:
+        *end = PTX_END_ACCESS;
+        return ptx_port_reach(warp->port, *at, bytes, &size, use);
     }
 }
 
 unsigned char *ptx_reach_lane(struct ptx_warp *warp, const struct ptx_op *o, unsigned lane, uint64_t at, uint32_t bytes, enum twin_use use)
 {
-    return in_space(warp, (enum ptx_memory)(o->more & PTX_MEM_SPACE), lane, at, bytes, use);
+    enum ptx_end end;
+    unsigned char *to = in_space(warp, (enum ptx_memory)(o->more & PTX_MEM_SPACE), lane, &at, bytes, use, &end);
+    if (!to && !warp->ended)
+        ptx_warp_fail(warp, end, UINT32_C(1) << lane, at, bytes, use);
+    return to;
 }
 
 /* ---- all lanes ---- */
+
+/* Lanes without access: why and where the first one has none, and all that have none for that reason. */
+struct refused {
+    uint32_t lanes;
+    enum ptx_end end;
+    uint64_t at;
+};
+
+static void refuse(struct refused *refused, unsigned lane, uint64_t at, enum ptx_end end)
+{
+    if (!refused->lanes)
+        *refused = (struct refused){.end = end, .at = at};
+    refused->lanes |= end == refused->end ? UINT32_C(1) << lane : 0;
+}
 
 static bool copy_lanes(struct ptx_warp *warp, const struct ptx_op *o, uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes,
                        unsigned char *to[PTX_LANES])
@@ -190,11 +194,20 @@ bool ptx_reach_lanes(struct ptx_warp *warp, const struct ptx_op *o, uint32_t mas
     if (space <= PTX_M_GLOBAL && ptx_is_fleeting(warp))
         return copy_lanes(warp, o, mask, at, bytes, to);
     const unsigned char *local = warp->local;
+    struct refused refused = {.lanes = 0};
     for (uint32_t left = mask; left; left &= left - 1) {
         unsigned lane = ptx_first_lane(left);
-        to[lane] = ptx_reach_lane(warp, o, lane, at[lane], bytes, use);
-        if (!to[lane])
+        uint64_t there = at[lane];
+        enum ptx_end end;
+        to[lane] = in_space(warp, space, lane, &there, bytes, use, &end);
+        if (!to[lane] && warp->ended)
             return false;
+        if (!to[lane])
+            refuse(&refused, lane, there, end);
+    }
+    if (refused.lanes) {
+        ptx_warp_fail(warp, refused.end, refused.lanes, refused.at, bytes, use);
+        return false;
     }
     return local == warp->local || ptx_reach_lanes(warp, o, mask, at, bytes, to); /* it grew, and moved */
 }

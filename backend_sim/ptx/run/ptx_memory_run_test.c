@@ -261,8 +261,36 @@ static void test_async(void)
     rig_close(&rig);
 }
 
+/* All lanes of a step that have no access are named together; where some stray and others have no access, those like the first. */
+static void test_lanes_refused(void)
+{
+    static const struct {
+        const char *what, *body;
+        enum ptx_end end;
+        uint32_t lanes;
+        uint64_t address;
+    } cases[] = {
+        {"the upper half", "mad.wide.u32 %rd1, %r0, 65536, %rd0; st.global.u32 [%rd1+1048576], %r0;", PTX_END_ACCESS, 0xffff0000, RIG_BASE + RIG_SIZE},
+        {"every second one", "and.b32 %r1, %r0, 1; mad.wide.u32 %rd1, %r1, 67108864, %rd0; ld.global.u32 %r2, [%rd1];", PTX_END_ACCESS, 0xaaaaaaaa, RIG_BASE + 67108864},
+        {"those outside of shared memory", ".shared .align 4 .b8 s[128]; mov.u32 %r1, s; mad.lo.u32 %r1, %r0, 8, %r1; ld.shared.u32 %r2, [%r1];", PTX_END_SPACE, 0xffff0000, 1152},
+        {"of two reasons the first", ".shared .align 4 .b8 s[128]; mov.u64 %rd1, s; cvta.shared.u64 %rd1, %rd1; add.u64 %rd1, %rd1, 4096; setp.lt.u32 %p1, %r0, 5; "
+                                     "selp.u64 %rd1, %rd1, 64, %p1; ld.u32 %r2, [%rd1];", PTX_END_SPACE, 0x1f, 1024 + 4096},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct rig rig;
+        char text[2000];
+        snprintf(text, sizeof text, "%s", RIG_HEAD ".entry k(.param .u64 out)\n{\n" REGISTERS "mov.u32 %r0, %tid.x;\n");
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s\nret;\n}\n", cases[i].body);
+        once(&rig, text, 32);
+        tap_ok(rig.outcome.end == cases[i].end && rig.outcome.lanes == cases[i].lanes && rig.outcome.address == cases[i].address,
+               "%s (end %d, lanes %x, address %llx)", cases[i].what, (int)rig.outcome.end, rig.outcome.lanes, (unsigned long long)rig.outcome.address);
+        rig_close(&rig);
+    }
+}
+
 int main(void)
 {
+    test_lanes_refused();
     test_widths();
     test_ordered_widths();
     test_widest();
