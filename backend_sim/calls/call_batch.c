@@ -236,50 +236,35 @@ static size_t rows_of(struct array_block unit, size_t elements)
     return elements / unit.height + (elements % unit.height != 0);
 }
 
-static void set_src(vmm_memcpy3d *box, const vmm_memcpy3d_operand *operand, const struct vmm_extent3d *extent, struct array_block unit)
-{
-    const struct vmm_memcpy3d_operand_ptr *p = &operand->op.ptr;
-    const struct vmm_memcpy3d_operand_array *a = &operand->op.array;
-    if (operand->type == VMM_MEMCPY_OPERAND_TYPE_ARRAY) {
-        box->src_memory_type = VMM_MEMORYTYPE_ARRAY;
-        box->src_array = a->array;
-        box->src_x_in_bytes = bytes_of(unit, a->x);
-        box->src_y = rows_of(unit, a->y);
-        box->src_z = a->z;
-    } else {
-        box->src_memory_type = VMM_MEMORYTYPE_UNIFIED;
-        box->src_device = p->ptr;
-        box->src_pitch = bytes_of(unit, p->row_length ? p->row_length : extent->width);
-        box->src_height = rows_of(unit, p->layer_height ? p->layer_height : extent->height);
-    }
-}
+/* What a box says of a side. */
+struct box_side {
+    vmm_memorytype type;
+    vmm_array array;
+    vmm_deviceptr at;
+    size_t x, y, z, pitch, height;
+};
 
-static void set_dst(vmm_memcpy3d *box, const vmm_memcpy3d_operand *operand, const struct vmm_extent3d *extent, struct array_block unit)
+static struct box_side side_of(const vmm_memcpy3d_operand *operand, const struct vmm_extent3d *extent, struct array_block unit)
 {
     const struct vmm_memcpy3d_operand_ptr *p = &operand->op.ptr;
     const struct vmm_memcpy3d_operand_array *a = &operand->op.array;
-    if (operand->type == VMM_MEMCPY_OPERAND_TYPE_ARRAY) {
-        box->dst_memory_type = VMM_MEMORYTYPE_ARRAY;
-        box->dst_array = a->array;
-        box->dst_x_in_bytes = bytes_of(unit, a->x);
-        box->dst_y = rows_of(unit, a->y);
-        box->dst_z = a->z;
-    } else {
-        box->dst_memory_type = VMM_MEMORYTYPE_UNIFIED;
-        box->dst_device = p->ptr;
-        box->dst_pitch = bytes_of(unit, p->row_length ? p->row_length : extent->width);
-        box->dst_height = rows_of(unit, p->layer_height ? p->layer_height : extent->height);
-    }
+    if (operand->type == VMM_MEMCPY_OPERAND_TYPE_ARRAY)
+        return (struct box_side){.type = VMM_MEMORYTYPE_ARRAY, .array = a->array, .x = bytes_of(unit, a->x), .y = rows_of(unit, a->y), .z = a->z};
+    return (struct box_side){.type = VMM_MEMORYTYPE_UNIFIED, .at = p->ptr,
+                             .pitch = bytes_of(unit, p->row_length ? p->row_length : extent->width),
+                             .height = rows_of(unit, p->layer_height ? p->layer_height : extent->height)};
 }
 
 static vmm_memcpy3d box_of(const struct sim_process *process, const vmm_memcpy3d_batch_op *op)
 {
     const struct array_block unit = unit_of(process, op);
-    vmm_memcpy3d box = {.width_in_bytes = bytes_of(unit, op->extent.width), .height = rows_of(unit, op->extent.height),
-                        .depth = op->extent.depth};
-    set_src(&box, &op->src, &op->extent, unit);
-    set_dst(&box, &op->dst, &op->extent, unit);
-    return box;
+    const struct box_side src = side_of(&op->src, &op->extent, unit), dst = side_of(&op->dst, &op->extent, unit);
+    return (vmm_memcpy3d){.src_memory_type = src.type, .src_array = src.array, .src_device = src.at, .src_x_in_bytes = src.x,
+                          .src_y = src.y, .src_z = src.z, .src_pitch = src.pitch, .src_height = src.height,
+                          .dst_memory_type = dst.type, .dst_array = dst.array, .dst_device = dst.at, .dst_x_in_bytes = dst.x,
+                          .dst_y = dst.y, .dst_z = dst.z, .dst_pitch = dst.pitch, .dst_height = dst.height,
+                          .width_in_bytes = bytes_of(unit, op->extent.width), .height = rows_of(unit, op->extent.height),
+                          .depth = op->extent.depth};
 }
 
 /* The index of a box that its memory refuses is not returned, as recorded. */
