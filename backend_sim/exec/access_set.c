@@ -106,9 +106,12 @@ static bool dry_access(struct twin_memory *memory, uint64_t address, unsigned wi
         return false;
     }
     *size = there.length;
-    dry->out_of_memory = !note(dry->set, dry->unit, address, *size, need);
-    if (memory->fleeting) /* a kernel of PTX reads what is there */
+    if (memory->fleeting) { /* a kernel of PTX, which reads what is there, and may go on to the end of the unit */
+        const uint64_t rest = dry->unit - address % dry->unit;
+        *size = *size < rest ? *size : rest;
         *bytes = block_data_run(&there.block->bytes, there.offset, size);
+    }
+    dry->out_of_memory = !note(dry->set, dry->unit, address, *size, need);
     return !dry->out_of_memory;
 }
 

@@ -149,10 +149,12 @@ static bool dry_access(struct twin_memory *memory, uint64_t address, unsigned wi
     struct search *s = (struct search *)memory;
     struct translate_run there;
     *bytes = NULL;
+    if (memory->fleeting) /* a kernel of PTX goes no further than it says */
+        *size = width;
     if (!translate_may(s->process, s->device, address, width, *size, translate_need(use), &there))
         return false; /* the kernel would fault */
     *size = there.length;
-    if (memory->fleeting) /* a kernel of PTX reads what is there */
+    if (memory->fleeting) /* and reads what is there */
         *bytes = block_data_run(&there.block->bytes, there.offset, size);
     const struct sim_mapping *mapping = sim_mapping_at(s->process, address);
     if (!mapping || (mapping->handle->maps < 2 && !there.block->binds))

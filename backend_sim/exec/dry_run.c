@@ -16,7 +16,7 @@ void dry_run_describe(const struct sim_process *process, const struct queue_plac
 
 void dry_run_allow(const struct sim_process *process, uint64_t steps)
 {
-    process->in_flight->dry_steps += steps;
+    process->in_flight->dry_steps += steps / DRY_SHARE;
 }
 
 void dry_run(const struct sim_process *process, const struct queue_place *place, struct twin_memory *memory,

@@ -47,6 +47,24 @@ static struct ptx_overlay_cell *own_cell(struct ptx_overlay *overlay, uint64_t p
     return cell;
 }
 
+/* *there: the bytes at the address as they are. */
+static bool ask(struct ptx_overlay *overlay, uint64_t address, unsigned width, enum twin_use use, unsigned char **there)
+{
+    struct ptx_overlay_grant *grant = &overlay->grant[use][(address >> PTX_OVERLAY_SHIFT) % PTX_OVERLAY_GRANTS];
+    const uint64_t page = UINT64_C(1) << PTX_OVERLAY_SHIFT;
+    uint64_t offset = address - grant->start;
+    if (offset >= grant->size || grant->size - offset < width) {
+        struct ptx_overlay_grant fresh = {.start = address, .size = page - address % page};
+        fresh.size = fresh.size < width ? width : fresh.size;
+        if (!overlay->inner->run(overlay->inner, address, width, &fresh.size, use, &fresh.bytes))
+            return false;
+        *grant = fresh;
+        offset = 0;
+    }
+    *there = grant->bytes ? grant->bytes + offset : NULL;
+    return true;
+}
+
 static bool run(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
                 unsigned char **bytes)
 {
@@ -55,7 +73,7 @@ static bool run(struct twin_memory *memory, uint64_t address, unsigned width, ui
     const unsigned at = (unsigned)(address % PTX_OVERLAY_UNIT);
     unsigned char *there = NULL;
     *size = width;
-    if (!overlay->inner->run(overlay->inner, address, width, size, use, &there))
+    if (!ask(overlay, address, width, use, &there))
         return false;
     struct ptx_overlay_cell *cell = use == TWIN_READ ? cell_at(overlay, place) : own_cell(overlay, place);
     *bytes = there;

@@ -5,8 +5,9 @@
  *     inner    is asked, and writes not   is asked           is asked
  *     finds                               7                  the memory as it is
  *
- * The inner accessor checks and notes each access, and answers with the bytes as they are, NULL for zeros, also for a write, which
- * goes to the overlay. Bytes are valid until the next request.
+ * The inner accessor checks and notes accesses, and answers with the bytes as they are, NULL for zeros, also for a write, which goes
+ * to the overlay. It is not asked again for what it granted: the *size of its answer says how far it has noted. Bytes of the overlay
+ * are valid until the next request.
  */
 #ifndef PTX_OVERLAY_H
 #define PTX_OVERLAY_H
@@ -21,9 +22,18 @@ struct ptx_overlay_cell {
     unsigned char bytes[PTX_OVERLAY_UNIT];
 };
 
+enum { PTX_OVERLAY_GRANTS = 64, PTX_OVERLAY_SHIFT = 21 };
+
+/* What the inner accessor granted; bytes is NULL for zeros. */
+struct ptx_overlay_grant {
+    uint64_t start, size;
+    unsigned char *bytes;
+};
+
 struct ptx_overlay {
     struct twin_memory memory; /* first: the kernel passes this pointer back */
     struct twin_memory *inner;
+    struct ptx_overlay_grant grant[TWIN_ATOMIC + 1][PTX_OVERLAY_GRANTS];
     struct ptx_overlay_cell *cells;
     size_t count, room; /* room: a power of two, or 0 */
 };
