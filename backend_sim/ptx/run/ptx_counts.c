@@ -8,6 +8,7 @@
 #include "heap.h"
 #include "lifecycle.h"
 #include "os_environment.h"
+#include "posix.h"
 #include "ptx_words.h"
 
 LIFE_LOCK(lock, LIFE_TABLE, NULL)
@@ -35,7 +36,7 @@ static void add_up(const struct ptx_program *program, const uint64_t *counts)
 
 static void write_all(const char *name)
 {
-    FILE *file = fopen(name, "w");
+    FILE *file = posix.fopen(name, "we");
     for (unsigned i = 0; file && i < PTX_OPCODES; i++)
         if (lanes[i])
             fprintf(file, "%s\t%" PRIu64 "\n", ptx_opcode_text(i), lanes[i]);
