@@ -43,7 +43,7 @@ optional=("$build"/lib/libcuvmm-optional.so)
 examples=(conformance/programs/examples/*.c conformance/programs/unmodified/kernel_template.c)
 printf './opt/cuvmm/%s\n' bin/cuvmm include/cuvmm/abi/cuda.h include/cuvmm/abi/cuda_functions.h include/cuvmm/abi/cuda_graph.h include/cuvmm/abi/cuda_array.h \
     include/cuvmm/abi/cuda_values.def include/cuvmm/abi/cuda_runtime_api.h include/cuvmm/abi/runtime/values.def include/cuvmm/abi/nvml.h include/cuvmm/abi/nvml_functions.h include/cuvmm/abi/nvml_values.def \
-    include/cuvmm/abi/runtime/{code,device,graph,memory,stream}{,_types}.h include/cuvmm/results.def include/cuvmm/vmm.h "${parts[@]/#api/include/cuvmm}" include/cuvmm/vmm_fd.h include/cuvmm/vmm_kernel.h include/cuvmm/cuvmm_mark.h \
+    include/cuvmm/abi/runtime/{array,code,device,graph,memory,stream}{,_types}.h include/cuvmm/results.def include/cuvmm/vmm.h "${parts[@]/#api/include/cuvmm}" include/cuvmm/vmm_fd.h include/cuvmm/vmm_kernel.h include/cuvmm/cuvmm_mark.h \
     lib/cuvmm/libcuda.so lib/cuvmm/libcuda.so.N lib/cuvmm/libcudart.so lib/cuvmm/libcudart.so.N lib/cuvmm/libcudart.so.N lib/cuvmm/libnvidia-ml.so lib/cuvmm/libnvidia-ml.so.N lib/cuvmm/libcuvmm-check.so lib/cuvmm/libcuvmm-device-files.so "${optional[@]/#*\//lib/cuvmm/}" lib/cuvmm/ptxas lib/libcuvmm-sim.a lib/libcuvmm.a lib/libcuvmm.so \
     lib/libcuvmm.so.N lib/libcuvmm.so.N lib/pkgconfig/cuvmm.pc lib/cmake/cuvmm/cuvmm-{config,config-version,targets,test}.cmake \
     share/bash-completion/completions/cuvmm share/zsh/site-functions/_cuvmm share/fish/vendor_completions.d/cuvmm.fish \
