@@ -8,6 +8,7 @@
 #include "in_flight.h"
 #include "kernels.h"
 #include "kernels_ptx.h"
+#include "registered.h"
 #include "system.h"
 #include "tap.h"
 #include "vmm.h"
@@ -141,9 +142,29 @@ static void test_aliases(void)
     tap_ok(!vmm_last_detail()->rule, "one with a fence is not");
     need(vmm_ctx_synchronize(sys), "synchronize");
     tap_u64(word(p), 0, "and finds none");
-    need(vmm_mem_unmap(sys, q, G), "unmap");
-    need(vmm_launch(sys, kernel, 1, 1, (uint64_t[]){q, q + G, bytes, 0, p}, 5, NULL), "launch");
+    need(vmm_launch(sys, kernel, 1, 1, (uint64_t[]){q, q + G, bytes, 1, p + 8 * G}, 5, NULL), "launch");
     tap_result(vmm_ctx_synchronize(sys), VMM_ERROR_ILLEGAL_ADDRESS, "a fault is reported as ever");
+    tap_ok(strstr(vmm_last_detail()->note, "by thread (0,0,0) of block (0,0,0), ") != NULL, "with its place: %s", vmm_last_detail()->note);
+    vmm_close(sys);
+}
+
+static void plain(struct twin_memory *memory, const struct vmm_call_launch *call, void *user)
+{
+    unsigned char *bytes;
+    uint64_t size = 8;
+    ++*(unsigned *)user;
+    memory->run(memory, call->args[0], 8, &size, TWIN_READ, &bytes);
+}
+
+/* A plugin's kernel is not run to find out what it accesses. */
+static void test_plugin(void)
+{
+    unsigned runs = 0;
+    open_machine("sim:h100");
+    need(vmm_launch(sys, kernels_register("plain", plain, &runs), 1, 1, &p, 1, NULL), "launch");
+    tap_result(vmm_mem_unmap(sys, p, G), VMM_SUCCESS, "memory that a plugin's kernel uses is unmapped");
+    tap_ok(!vmm_last_detail()->rule && !runs, "which is not known");
+    tap_result(vmm_ctx_synchronize(sys), VMM_ERROR_ILLEGAL_ADDRESS, "and faults");
     vmm_close(sys);
 }
 
@@ -152,5 +173,6 @@ int main(void)
     test_no_effect();
     test_budget();
     test_aliases();
+    test_plugin();
     return tap_done();
 }

@@ -314,8 +314,50 @@ static void behind_multimem(void)
     vmm_close(rig.sys);
 }
 
+static unsigned passed_on;
+
+static void note_end(struct twin_memory *memory, const struct twin_end *end)
+{
+    (void)memory;
+    passed_on += end->failure == TWIN_TIMEOUT ? 1 : 0;
+}
+
+static void note_show(struct twin_memory *memory)
+{
+    (void)memory;
+    passed_on += 2;
+}
+
+static bool note_pause(struct twin_memory *memory, uint64_t nanoseconds)
+{
+    (void)memory;
+    passed_on += 4;
+    return nanoseconds == 5;
+}
+
+/* What else a kernel asks of its accessor goes to the one behind the model. */
+static void other_requests(void)
+{
+    static struct rig rig;
+    struct alias_model model;
+    struct twin_memory inner = {.run = plain, .ended = note_end, .show = note_show, .pause = note_pause, .steps = 7};
+    rig_open(&rig, "sim:h100,alias=stale:1");
+    alias_model_open(&model, rig.process, &inner, 1);
+    model.memory.ended(&model.memory, &(struct twin_end){.failure = TWIN_TIMEOUT});
+    model.memory.show(&model.memory);
+    tap_ok(model.memory.pause(&model.memory, 5) && !model.memory.pause(&model.memory, 6) && passed_on == 11 && model.memory.steps == 7,
+           "ends, stores of the host and pauses are passed on");
+    alias_model_close(&model);
+    inner.pause = NULL;
+    alias_model_open(&model, rig.process, &inner, 2);
+    tap_ok(!model.memory.pause, "where no time passes, none passes");
+    alias_model_close(&model);
+    vmm_close(rig.sys);
+}
+
 int main(void)
 {
+    other_requests();
     uint64_t seed = random_seed(1);
     against_a_model(seed);
     against_a_model(seed + 1);

@@ -47,12 +47,11 @@ static void write_all(const char *name)
 void ptx_counts_end(const struct ptx_program *program, uint64_t *counts)
 {
     char name[400];
-    const char *path = os_environment("CUVMM_PTX_COUNTS");
-    if (!counts || !path)
+    if (!counts)
         return;
     life_acquire(&lock);
     add_up(program, counts);
-    snprintf(name, sizeof name, "%s.%ld", path, (long)getpid());
+    snprintf(name, sizeof name, "%s.%ld", os_environment("CUVMM_PTX_COUNTS"), (long)getpid());
     write_all(name);
     life_release(&lock);
     heap.free(counts);

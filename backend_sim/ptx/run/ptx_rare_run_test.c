@@ -361,6 +361,21 @@ static void test_pauses_of_threads(void)
     rig_close(&rig);
 }
 
+/* The thread that launched has done its block, which takes some time, when another one's begins to wait. */
+static void test_pause_after_all(void)
+{
+    struct rig rig;
+    rig_open(&rig, KERNEL("mov.u32 %r1, %ctaid.x; setp.ne.u32 %p1, %r1, 0; @%p1 bra WAIT; mov.u32 %r2, 0;\n"
+                          "L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 300000; @%p1 bra L; exit;\n"
+                          "WAIT: ld.volatile.global.u32 %r1, [%rd0]; setp.eq.u32 %p1, %r1, 0; @%p1 bra WAIT;"));
+    elsewhere = pauses = 0;
+    caller = pthread_self();
+    rig.threads = 2;
+    rig.memory.pause = writes_then;
+    tap_ok(rig_launch(&rig, "k", 2, 32, out, 1) == PTX_END_DONE && pauses == 3 && !elsewhere, "time passes when its own blocks have ended, too");
+    rig_close(&rig);
+}
+
 /* Each step of each routine with the lanes that made it. */
 static void test_counts(void)
 {
@@ -438,6 +453,7 @@ int main(void)
     test_multicast();
     test_pauses();
     test_pauses_of_threads();
+    test_pause_after_all();
     test_counts();
     test_counts_by_opcode();
     test_lines();

@@ -105,24 +105,14 @@ static inline void ptx_reach_offsets(const struct ptx_warp *warp, const struct p
         }
 }
 
-/* One place for all lanes, at so many bytes of the limit. */
-static inline bool ptx_reach_one(struct ptx_reach *r, unsigned char *base, uint64_t at, uint32_t bytes, uint64_t limit)
-{
-    if (bytes > limit || at > limit - bytes || (at & (bytes - 1)))
-        return false;
-    r->base = base + at;
-    r->shape = PTX_ALL_SAME;
-    return true;
-}
-
 static inline bool ptx_reach_shared(const struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask, uint32_t bytes, struct ptx_reach *r)
 {
     const struct ptx_block *block = warp->block;
     const uint32_t add = (uint32_t)op->imm - block->shared_start;
     r->own = true;
-    if (op->more & PTX_MEM_NO_BASE)
-        return ptx_reach_one(r, block->shared, add, bytes, block->shared_size);
     r->base = block->shared;
+    if (op->more & PTX_MEM_NO_BASE)
+        return false;
     ptx_reach_offsets(warp, op, add, r);
     ptx_reach_mask(r, mask);
     return ptx_reach_fits(r, bytes, block->shared_size);
@@ -219,6 +209,19 @@ static inline bool ptx_reach_global(const struct ptx_warp *warp, const struct pt
     return r->base != NULL;
 }
 
+/* A parameter of the kernel, which all lanes read. */
+static inline bool ptx_reach_param(const struct ptx_launch *launch, const struct ptx_op *op, uint32_t bytes, enum twin_use use,
+                                   struct ptx_reach *r)
+{
+    const uint64_t at = (uint64_t)op->imm, size = launch->kernel->param_bytes;
+    if (!(op->more & PTX_MEM_NO_BASE) || use != TWIN_READ || at > size || bytes > size - at || at & (bytes - 1))
+        return false;
+    r->own = true;
+    r->base = (unsigned char *)(uintptr_t)launch->params + at;
+    r->shape = PTX_ALL_SAME;
+    return true;
+}
+
 /* False: nothing is known yet. */
 static inline bool ptx_reach_all(const struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask, uint32_t bytes, enum twin_use use,
                                  struct ptx_reach *r)
@@ -230,10 +233,7 @@ static inline bool ptx_reach_all(const struct ptx_warp *warp, const struct ptx_o
     case PTX_M_SHARED: return ptx_reach_shared(warp, op, mask, bytes, r);
     case PTX_M_LOCAL:
     case PTX_M_FRAME: return ptx_reach_local(warp, op, mask, bytes, r);
-    default:
-        r->own = true;
-        return op->more & PTX_MEM_NO_BASE && use == TWIN_READ &&
-               ptx_reach_one(r, (unsigned char *)(uintptr_t)launch->params, (uint64_t)op->imm, bytes, launch->kernel->param_bytes);
+    default: return ptx_reach_param(launch, op, bytes, use, r);
     }
 }
 

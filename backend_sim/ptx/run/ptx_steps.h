@@ -75,14 +75,11 @@ static inline void ptx_keep(unsigned bytes, void *slot, const void *from, uint32
         ptx_keep64(slot, from, mask);
 }
 
-/* One value for all lanes in mask. */
+/* One value of 4 or 8 bytes for all lanes in mask. */
 static inline void ptx_fill(const struct ptx_warp *warp, uint32_t slot, unsigned bytes, uint64_t value, uint32_t mask)
 {
-    ptx_u16 *two = PTX_SLOT(ptx_u16, slot);
     ptx_u32 *four = PTX_SLOT(ptx_u32, slot);
     ptx_u64 *eight = PTX_SLOT(ptx_u64, slot);
-    for (unsigned i = 0; i < PTX_LANES && bytes == 2; i++)
-        two[i] = mask & ptx_lane_bit[i] ? (uint16_t)value : two[i];
     for (unsigned i = 0; i < PTX_LANES && bytes == 4; i++)
         four[i] = mask & ptx_lane_bit[i] ? (uint32_t)value : four[i];
     for (unsigned i = 0; i < PTX_LANES && bytes == 8; i++)
