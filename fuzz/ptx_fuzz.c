@@ -33,7 +33,7 @@ static bool run(struct twin_memory *memory, uint64_t address, unsigned width, ui
     return true;
 }
 
-/* Every parameter and every variable is at an address that is there. */
+/* Every parameter and every variable has an address of memory that exists. */
 static void launch(const struct ptx_program *program, const struct ptx_kernel *kernel, struct flat *flat, bool narrow, struct ptx_outcome *outcome)
 {
     static unsigned char params[PARAMS_MOST];

@@ -329,7 +329,7 @@ static vmm_result record_entry(struct sim_process *process, uint64_t event, unsi
     if (!ipc_event_record(process, event, one)) {
         heap.free(one);
         vmm_result result = vmm_detail_refuse(VMM_RULE_IPC_SYSTEM, 0, 0, NULL);
-        vmm_detail_note("the state that the processes share is out of order");
+        vmm_detail_note("the state that the processes share is damaged");
         return result;
     }
     while (*end)
@@ -449,7 +449,7 @@ vmm_result sim_ipc_get_event_handle(struct sim_process *process, const struct vm
     }
     vmm_result result = give_entry(process, value, &index);
     if (result == VMM_SUCCESS && !ipc_event_name(process, index, call->p_handle))
-        result = refuse(IPC_EVENT_SYSTEM, "the state that the processes share is out of order");
+        result = refuse(IPC_EVENT_SYSTEM, "the state that the processes share is damaged");
     return result;
 }
 

@@ -244,7 +244,7 @@ SHOWN FILE *fopen64(const char *path, const char *mode)
 
 /* ---- stat ---- */
 
-/* A file that is much like it, and what it is then said to be. */
+/* A real file that resembles it, and what is reported in its place. */
 static const char *like(enum device_file what)
 {
     return what == DEVICE_FILE_FOLDER ? "/proc" : what == DEVICE_FILE_VERSION ? "/proc/version" : "/dev/null";

@@ -41,7 +41,7 @@ static void specs(void)
 
 static char file[64];
 
-/* Runs a script of one line, and what is there then: the status, and whether the file is as it was. */
+/* Runs a script of one line, and checks the exit status and whether the file is unchanged. */
 static void run(const char *layer, bool trusted, const char *backend, enum script_status want, bool stays)
 {
     char *said = NULL, line[160];

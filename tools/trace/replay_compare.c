@@ -202,7 +202,7 @@ static void compare_box(const struct output *o)
 
 /* ---- graphs ---- */
 
-/* Nodes of a list: those that are known are where they are now, the others become known. */
+/* The nodes of a list: known ones must be at these places, and the others become known. */
 static void compare_nodes(const struct output *o, const uint64_t *was, const vmm_graph_node *now)
 {
     struct replay *r = o->r;
