@@ -121,8 +121,8 @@ static bool stopped_half_way(const struct timeline_reader *r)
     return false;
 }
 
-/* Mapping by mapping up to the first hole; of a range that wraps only the first. Refused with NOT_SUPPORTED, the grants
- * before the refused one stay. */
+/* Mapping by mapping up to the first hole; of a range that wraps only the first. If the call is refused with NOT_SUPPORTED, the
+ * grants before the refused one stay. */
 static void set_access(struct timeline_reader *r)
 {
     uint64_t at = r->any->mem_set_access.ptr;

@@ -56,7 +56,7 @@ static void test_numbers(void)
     }
 }
 
-/* A name that may be meant is one of what is wanted there. r is a reservation, h a handle. */
+/* A suggested name is one of the kind that is wanted at that place. r is a reservation, h a handle. */
 static void test_near_names(void)
 {
     static const struct {

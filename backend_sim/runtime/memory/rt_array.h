@@ -16,7 +16,8 @@ static inline CUarray rt_array(cudaArray_const_t array)
  * format that the runtime has none for. */
 cudaError_t rt_element(cudaArray_const_t array, struct rt_element *element);
 
-/* The bytes of a row of an array, and its rows: where its elements are compressed, of blocks. Of layers, those of one. */
+/* The bytes of a row of an array, and the number of its rows, in a layered array those of one layer. Rows of a compressed array are
+ * rows of blocks. */
 cudaError_t rt_array_rows(cudaArray_const_t array, size_t *row, size_t *rows);
 
 #endif

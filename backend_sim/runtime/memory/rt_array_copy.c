@@ -24,7 +24,8 @@ static struct side in_array(cudaArray_const_t array, size_t x, size_t y)
     return (struct side){.array = array, .x = x, .y = y, .type = CU_MEMORYTYPE_ARRAY};
 }
 
-/* An address; false when the kind says that the array, which is the source or the destination, is not on a device. */
+/* Fills in the side of a copy that is an address, where the other side is an array. False when the kind says that the array is not
+ * on a device. */
 static bool at_address(const void *pointer, size_t pitch, enum cudaMemcpyKind kind, bool array_is_source, struct side *side)
 {
     *side = (struct side){.pointer = pointer, .pitch = pitch};
