@@ -69,10 +69,12 @@ static inline bool ptx_reach_fits(struct ptx_reach *r, uint32_t bytes, uint64_t 
         apart |= at ^ first;
         other |= at ^ (first + i * bytes);
     }
+    if (odd & (bytes - 1) || (uint64_t)high + bytes > limit)
+        return false;
     r->shape = !other ? PTX_IN_A_ROW : !apart ? PTX_ALL_SAME : PTX_SCATTERED;
     if (r->shape != PTX_SCATTERED)
         r->base += first;
-    return !(odd & (bytes - 1)) && (uint64_t)high + bytes <= limit;
+    return true;
 }
 
 /* Of lanes in a row, for those who want offsets. */
@@ -123,18 +125,20 @@ static inline bool ptx_reach_local(const struct ptx_warp *warp, const struct ptx
 {
     const struct ptx_kernel *kernel = warp->block->grid->launch->kernel;
     const uint32_t limit = warp->local_size < kernel->local_bytes ? warp->local_size : kernel->local_bytes;
-    const uint32_t add = (uint32_t)op->imm + ((op->more & PTX_MEM_SPACE) == PTX_M_FRAME ? warp->frame->local : 0);
+    const uint64_t add = (uint64_t)op->imm + ((op->more & PTX_MEM_SPACE) == PTX_M_FRAME ? warp->frame->local : 0);
+    const ptx_u32 *narrow = PTX_SLOT(const ptx_u32, op->a);
+    const ptx_u64 *wide = PTX_SLOT(const ptx_u64, op->a);
+    const bool none = op->more & PTX_MEM_NO_BASE, is_wide = op->bytes[1] == 8;
+    uint64_t far = 0;
     r->own = true;
     r->base = warp->local;
-    if (!(op->more & PTX_MEM_NO_BASE))
-        ptx_reach_offsets(warp, op, add, r);
-    else
-        PTX_LANES_LOOP
-        {
-            r->offset[i] = add;
-        }
+    for (unsigned i = 0; i < PTX_LANES; i++) {
+        const uint64_t at = add + (none ? 0 : is_wide ? wide[i] : narrow[i]);
+        far |= mask & ptx_lane_bit[i] ? at : 0;
+        r->offset[i] = (uint32_t)at;
+    }
     ptx_reach_mask(r, mask);
-    if (!ptx_reach_fits(r, bytes, limit))
+    if (far > UINT32_MAX || !ptx_reach_fits(r, bytes, limit))
         return false;
     r->base = warp->local;
     r->shape = PTX_SCATTERED;

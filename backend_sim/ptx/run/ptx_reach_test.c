@@ -195,6 +195,21 @@ static void test_edges(void)
     }
 }
 
+/* Addresses whose low half alone is in local memory. */
+static void test_far_local(void)
+{
+    static const char *const bodies[] = {
+        "ld.local.u64 %d5, [%d3]; add.u64 %d4, %d3, 0x100000000; ld.local.u64 %d5, [%d4];",
+        "ld.local.u64 %d5, [%d3]; cvt.u32.u64 %r2, %d3; add.u32 %r2, %r2, 8; ld.local.u64 %d5, [%r2+-16];",
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+        struct rig rig;
+        run(&rig, &spaces[2], 8, 32, bodies[i]);
+        tap_ok(rig.outcome.end == PTX_END_SPACE && rig.outcome.lanes == UINT32_MAX, "a place that is not in local memory (end %d)", (int)rig.outcome.end);
+        rig_close(&rig);
+    }
+}
+
 int main(void)
 {
     for (unsigned i = 0; i < 2 * FORMS; i++) {
@@ -206,5 +221,6 @@ int main(void)
         test_one_place(&forms[i / 2]);
     }
     test_edges();
+    test_far_local();
     return tap_done();
 }
