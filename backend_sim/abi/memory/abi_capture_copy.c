@@ -6,6 +6,13 @@ static CUresult add_copy(const char *function, vmm_stream stream, const CUDA_MEM
     return abi_capture_add_copy(function, stream, (const vmm_memcpy3d *)(const void *)copy); /* of one layout (api/cuda_abi_test.c) */
 }
 
+/* No copy: that is looked at after the capture, as measured. */
+static CUresult no_copy(const char *function, vmm_stream stream)
+{
+    CUresult result = abi_capture_goes_on(function, stream);
+    return result == CUDA_SUCCESS ? abi_null(function, "pCopy") : result;
+}
+
 CUresult abi_capture_line(const char *function, vmm_stream stream, const struct abi_line *line)
 {
     bool to_host = line->to == CU_MEMORYTYPE_HOST, from_host = line->from == CU_MEMORYTYPE_HOST;
@@ -24,7 +31,7 @@ CUresult abi_capture_line(const char *function, vmm_stream stream, const struct 
 CUresult abi_capture_rows(const char *function, vmm_stream stream, const CUDA_MEMCPY2D *rows)
 {
     if (!rows)
-        return abi_null(function, "pCopy");
+        return no_copy(function, stream);
     CUDA_MEMCPY3D copy = {.srcXInBytes = rows->srcXInBytes, .srcY = rows->srcY, .srcMemoryType = rows->srcMemoryType,
                           .srcHost = rows->srcHost, .srcDevice = rows->srcDevice, .srcArray = rows->srcArray,
                           .srcPitch = rows->srcPitch, .dstXInBytes = rows->dstXInBytes, .dstY = rows->dstY,
@@ -36,5 +43,5 @@ CUresult abi_capture_rows(const char *function, vmm_stream stream, const CUDA_ME
 
 CUresult abi_capture_box(const char *function, vmm_stream stream, const CUDA_MEMCPY3D *copy)
 {
-    return copy ? add_copy(function, stream, copy) : abi_null(function, "pCopy");
+    return copy ? add_copy(function, stream, copy) : no_copy(function, stream);
 }
