@@ -343,6 +343,35 @@ static void what_a_driver_is_not_asked(void)
     left_out((const char *const[]){MANAGED, NULL}, "memcpy_3d p_copy={2 r64 0 0 0 0 0 0, 1 1 0 0 0 0 0 0, 4 1 1}", LEFT_OUT_UNKNOWN);
 }
 
+/* ---- the end of an episode ---- */
+
+/* A driver's calls that give arrays back would not return while a stream waits for a value, so it is written. */
+static void waits_end(void)
+{
+    static const char *const before[] = {PLAIN, "r66 = mem_address_reserve ptr=out size=1G alignment=0 addr=0 flags=0",
+                                         "h67 = mem_create handle=out size=1G prop={1 0 1:0 0 0 0 0 0.0.0.0} flags=0",
+                                         "mem_map ptr=r66 size=1G offset=0 handle=h67 flags=0",
+                                         "mem_set_access ptr=r66 size=1G desc=[1:0=3 1:0=0 1:0=0] count=1",
+                                         "memset_d8 dst=r66 value=0 n=8", "memset_d8 dst=r66+8 value=255 n=8",
+                                         "r68 = mem_address_reserve ptr=out size=1G alignment=0 addr=0 flags=0",
+                                         "h69 = mem_create handle=out size=1G prop={1 0 3:0 0 0 0 0 0.0.0.0} flags=0",
+                                         "mem_map ptr=r68 size=1G offset=0 handle=h69 flags=0",
+                                         "mem_set_access ptr=r68 size=1G desc=[1:0=3 3:0=3 1:0=0] count=2", "memset_d8 dst=r68 value=0 n=8",
+                                         "mem_set_access ptr=r68 size=1G desc=[3:0=1 1:0=0 1:0=0] count=1"}; /* the host only reads */
+    static const char *const waits[] = {"r66 value=5 flags=0", "r66 value=5 flags=1", "r66 value=5 flags=2", "r66+8 value=5 flags=3",
+                                        "r68 value=5 flags=0"};
+    char line[100];
+    for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
+        struct lockstep pair;
+        bool made = lockstep_open(&pair, "as-driver:sim:h100");
+        for (size_t k = 0; k < sizeof before / sizeof before[0]; k++)
+            made = made && make(&pair, before[k]);
+        snprintf(line, sizeof line, "stream_wait_value32 stream=s40 addr=%s", waits[i]);
+        tap_ok(made && make(&pair, line) && pair.model.blocked >= 0, "a stream waits: %s %s", waits[i], pair.difference);
+        tap_ok(lockstep_close(&pair), "it waits for nothing in the end");
+    }
+}
+
 int main(void)
 {
     agreement();
@@ -352,5 +381,6 @@ int main(void)
     a_wrong_model_is_noticed();
     stories_agree();
     what_a_driver_is_not_asked();
+    waits_end();
     return tap_done();
 }

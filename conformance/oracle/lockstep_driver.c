@@ -611,23 +611,32 @@ bool driver_undo(struct lockstep *pair, const union vmm_any_call *call, const st
     }
 }
 
-/* Writes what a stream waits for, from the default stream of the same device, until it waits for nothing. */
+/* Writes what a stream waits for, by the device, whose rights the wait needed: the host may not write there. */
+static bool write_awaited(struct lockstep *pair, const struct model_op *wait)
+{
+    const uint64_t value = wait->flags == VMM_STREAM_WAIT_VALUE_NOR ? 0 : wait->value;
+    union vmm_any_call call = {.stream_write_value64 = {.head.id = VMM_CALL_stream_write_value64, .addr = wait->address, .value = value}};
+    struct model_answer answer = {.actual = VMM_SUCCESS};
+    if (wait->width == 4)
+        call.stream_write_value32 = (struct vmm_call_stream_write_value32){.head.id = VMM_CALL_stream_write_value32, .addr = wait->address,
+                                                                           .value = (uint32_t)value};
+    vmm_result result = wait->width == 4 ? vmm_stream_write_value32(pair->sys, NULL, wait->address, (uint32_t)value, 0)
+                                         : vmm_stream_write_value64(pair->sys, NULL, wait->address, value, 0);
+    model_predict(&pair->model, &call.head, &answer);
+    return result == VMM_SUCCESS;
+}
+
+/* From the default stream of the same device, until no stream waits. */
 static bool end_wait(struct lockstep *pair)
 {
     struct model *m = &pair->model;
     for (int i = 0; i < MODEL_QUEUE && m->blocked >= 0; i++) {
-        const struct model_op *wait = &m->queue[0];
-        const uint64_t value = wait->flags == VMM_STREAM_WAIT_VALUE_NOR ? ~wait->value : wait->value;
-        union vmm_any_call call = {.memcpy_htod = {.head.id = VMM_CALL_memcpy_htod, .dst = wait->address, .src = &value,
-                                                   .byte_count = wait->width}};
-        struct model_answer answer = {.actual = VMM_SUCCESS};
         for (size_t c = 0; c < m->context_count; c++)
             if (m->contexts[c].device == m->lane[m->blocked].device)
                 m->current = (int)c;
         vmm_ctx_set_current(pair->sys, m->contexts[m->current].value);
-        if (vmm_memcpy_htod(pair->sys, wait->address, &value, wait->width) != VMM_SUCCESS)
+        if (!write_awaited(pair, &m->queue[0]))
             return false;
-        model_predict(m, &call.head, &answer);
     }
     return m->blocked < 0;
 }
