@@ -47,12 +47,12 @@ static uint64_t piece_bytes(struct piece piece)
     return (UINT64_C(64) * 8 << piece.y) << piece.z;
 }
 
-static struct piece piece_of(const struct array_level *level, bool volume, bool sparse)
+static struct piece piece_of(const struct array_level *level, bool volume)
 {
     struct piece piece = volume ? (struct piece){2, 4} : (struct piece){4, 0};
     while (piece.y && (8u << (piece.y - 1)) >= level->rows)
         piece.y--;
-    while (volume && !sparse && piece.y && up(level->rows, 8u << piece.y) != up(level->rows, 8))
+    while (volume && piece.y && up(level->rows, 8u << piece.y) != up(level->rows, 8))
         piece.y--;
     while (piece.z && (1u << (piece.z - 1)) >= level->extent[2])
         piece.z--;
@@ -119,11 +119,11 @@ static void set_tail(struct array_layout *layout, bool volume)
         struct array_level *level = &layout->level[i];
         level->tail_at = at;
         at += level->layer;
-        memory += memory_of(level, piece_of(level, volume, true));
+        memory += memory_of(level, piece_of(level, volume));
     }
     layout->single = layout->tail_first == 0;
     if (layout->single && layout->layers > 1)
-        memory = up(memory, piece_bytes(piece_of(&layout->level[0], volume, true)));
+        memory = up(memory, piece_bytes(piece_of(&layout->level[0], volume)));
     layout->tail = up(layout->single ? memory * layout->layers : memory, ARRAY_TILE);
     if (!layout->single)
         layout->tiles += layout->tail / ARRAY_TILE;
@@ -138,9 +138,9 @@ void array_layout_of(const vmm_array3d_descriptor *is, unsigned asked, bool mipm
     uint64_t memory = 0;
     for (unsigned i = 0; i < layout->levels; i++) {
         set_level(is, layout, i);
-        memory += memory_of(&layout->level[i], piece_of(&layout->level[i], volume, false));
+        memory += memory_of(&layout->level[i], piece_of(&layout->level[i], volume));
     }
-    layout->need = up(up(memory, piece_bytes(piece_of(&layout->level[0], volume, false))) * layout->layers, ARRAY_TILE);
+    layout->need = up(up(memory, piece_bytes(piece_of(&layout->level[0], volume))) * layout->layers, ARRAY_TILE);
     if (!(is->flags & VMM_ARRAY3D_SPARSE))
         return;
     set_tile(layout, volume);

@@ -167,12 +167,9 @@ static vmm_result check_advice(const struct sim_process *process, vmm_mem_advice
     }
 }
 
-/* A location on a node of the host changes nothing, as measured. */
 static void advise(struct managed_hint *hint, vmm_mem_advice advice, vmm_mem_location location)
 {
     const bool host = is_host(location);
-    if (!host && location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
-        return;
     switch (advice) {
     case VMM_MEM_ADVISE_SET_READ_MOSTLY: hint->read_mostly = true; break;
     case VMM_MEM_ADVISE_UNSET_READ_MOSTLY: hint->read_mostly = false; break;
@@ -204,8 +201,9 @@ vmm_result sim_mem_advise(struct sim_process *process, const struct vmm_call_mem
     struct managed_part *part;
     size_t count;
     vmm_result result = check_advice(process, call->advice, call->location);
-    if (result == VMM_SUCCESS)
-        result = check_current(process);
+    if (result != VMM_SUCCESS || !sim_managed_heeds(process, call->advice, call->location)) /* measured: of a node of the host nothing else is checked */
+        return result;
+    result = check_current(process);
     if (result == VMM_SUCCESS)
         result = check_given(call->dev_ptr, call->count);
     if (result == VMM_SUCCESS)
@@ -278,6 +276,7 @@ vmm_result sim_mem_prefetch_async(struct sim_process *process, const struct vmm_
 struct common {
     struct managed_hint hint;
     bool preferred, prefetched; /* the same everywhere */
+    bool type, id;              /* of the last prefetch: the same everywhere */
 };
 
 static bool same(vmm_mem_location a, vmm_mem_location b)
@@ -285,10 +284,17 @@ static bool same(vmm_mem_location a, vmm_mem_location b)
     return a.type == b.type && (a.type == VMM_MEM_LOCATION_TYPE_INVALID || a.id == b.id);
 }
 
+static int id_of(bool known, vmm_mem_location location)
+{
+    return known && location.type != VMM_MEM_LOCATION_TYPE_INVALID ? location.id : VMM_DEVICE_INVALID;
+}
+
 static void include(struct common *common, const struct managed_hint *hint)
 {
     common->preferred &= same(common->hint.preferred, hint->preferred);
     common->prefetched &= same(common->hint.prefetched, hint->prefetched);
+    common->type &= common->hint.prefetched.type == hint->prefetched.type;
+    common->id &= id_of(true, common->hint.prefetched) == id_of(true, hint->prefetched);
     common->hint.devices &= hint->devices;
     common->hint.host &= hint->host;
     common->hint.read_mostly &= hint->read_mostly;
@@ -298,7 +304,7 @@ static void include(struct common *common, const struct managed_hint *hint)
 static struct common common_of(const struct range *range)
 {
     static const struct managed_hint none;
-    struct common common = {.preferred = true, .prefetched = true};
+    struct common common = {.preferred = true, .prefetched = true, .type = true, .id = true};
     uint64_t end = 0;
     if (range->wraps)
         return (struct common){.hint = {.read_mostly = true, .devices = UINT32_MAX}};
@@ -318,11 +324,6 @@ static int number_of(bool known, vmm_mem_location location)
     return !known || location.type == VMM_MEM_LOCATION_TYPE_INVALID ? VMM_DEVICE_INVALID
            : location.type == VMM_MEM_LOCATION_TYPE_DEVICE          ? location.id
                                                                     : VMM_DEVICE_CPU;
-}
-
-static int id_of(bool known, vmm_mem_location location)
-{
-    return known && location.type != VMM_MEM_LOCATION_TYPE_INVALID ? location.id : VMM_DEVICE_INVALID;
 }
 
 /* As many as there is room for: the devices, the host, and none after them. */
@@ -349,8 +350,8 @@ static void answer(const struct sim_process *process, const struct common *commo
     case VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION: *data = number_of(common->prefetched, hint->prefetched); break;
     case VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE: *data = common->preferred ? hint->preferred.type : 0; break;
     case VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID: *data = id_of(common->preferred, hint->preferred); break;
-    case VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE: *data = common->prefetched ? hint->prefetched.type : 0; break;
-    default: *data = id_of(common->prefetched, hint->prefetched);
+    case VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE: *data = common->type ? hint->prefetched.type : 0; break;
+    default: *data = id_of(common->id, hint->prefetched);
     }
 }
 
@@ -530,8 +531,7 @@ static vmm_result do_batch(struct sim_process *process, const struct batch *batc
     if (result == VMM_SUCCESS)
         result = check_batch(process, batch);
     for (uint64_t i = 0, at = 0; i < batch->count && result == VMM_SUCCESS; i++) {
-        while (batch->fetches && at + 1 < batch->num_locs && batch->loc_idxs[at + 1] <= i)
-            at++;
+        at += batch->fetches && i && at + 1 < batch->num_locs && batch->loc_idxs[at + 1] == i; /* measured: with indices 0, 0 the first is for all */
         const vmm_mem_location location = batch->fetches ? batch->locs[at] : (vmm_mem_location){0, 0};
         result = do_one(process, batch, i, location, context);
     }

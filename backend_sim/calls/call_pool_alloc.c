@@ -251,9 +251,9 @@ vmm_result sim_mem_free_async(struct sim_process *process, const struct vmm_call
     struct sim_allocation *allocation = sim_allocation_at(process, call->dptr);
     if (!allocation || allocation->start != call->dptr || !allocation->pooled) {
         vmm_object nearest = sim_object_nearest(process, call->dptr);
-        enum vmm_rule_id rule = allocation && allocation->managed   ? VMM_RULE_MANAGED_FREE_ASYNC
-                                : allocation && !allocation->pooled ? VMM_RULE_POOL_FREE_ORDINARY
-                                                                    : VMM_RULE_POOL_FREE_UNKNOWN;
+        enum vmm_rule_id rule = allocation && allocation->managed && allocation->start == call->dptr ? VMM_RULE_MANAGED_FREE_ASYNC
+                                : allocation && !allocation->pooled && !allocation->managed          ? VMM_RULE_POOL_FREE_ORDINARY
+                                                                                                     : VMM_RULE_POOL_FREE_UNKNOWN;
         return vmm_detail_refuse(rule, call->dptr, 0, &nearest);
     }
     struct queue_place place = in_flight_place(process, context, call->stream);

@@ -238,7 +238,7 @@ static vmm_result resolve_array(const struct sim_process *process, const struct 
     }
     vmm_result result = check_bounds(extent, d, array, &has);
     if (result == VMM_SUCCESS)
-        *side = (struct rows_side){.argument = d->argument, .array = true, .base = has.start,
+        *side = (struct rows_side){.argument = d->argument, .array = true, .block = has.block, .base = has.start,
                                    .start = has.start + (d->z * has.rows + d->y) * has.row + d->x,
                                    .given = has.row, .pitch = has.row, .given_rows = has.rows, .layer = has.rows * has.row,
                                    .left = UINT64_MAX};
@@ -409,6 +409,19 @@ bool rows_bad_layer(const struct sim_process *process, int device, const struct 
 
 /* ---- both sides ---- */
 
+/* Measured on two H200: blocks of compressed elements go to and from elements of as many bytes. */
+static vmm_result check_blocks(const struct rows_copy *copy)
+{
+    const struct array_block *from = &copy->from.block, *to = &copy->to.block;
+    if (!copy->from.array || !copy->to.array || from->bytes == to->bytes || (from->width == 1 && to->width == 1))
+        return VMM_SUCCESS;
+    vmm_result result = vmm_detail_refuse(VMM_RULE_COPY_ARRAY_BOUNDS, to->bytes, from->bytes, NULL);
+    vmm_detail_argument("dst");
+    vmm_detail_note("an element or block has %u bytes at the source and %u at the destination, and one of the arrays is compressed", from->bytes,
+                    to->bytes);
+    return result;
+}
+
 static vmm_result copy_of(const struct sim_process *process, const vmm_memcpy3d *c, rows_find_planned find, struct rows_copy *copy)
 {
     const struct declared from = {"src", c->src_memory_type, c->src_device, c->src_host, c->src_x_in_bytes,
@@ -420,6 +433,8 @@ static vmm_result copy_of(const struct sim_process *process, const vmm_memcpy3d 
     vmm_result result = resolve(process, &copy->extent, &from, &copy->from);
     if (result == VMM_SUCCESS)
         result = resolve(process, &copy->extent, &to, &copy->to);
+    if (result == VMM_SUCCESS)
+        result = check_blocks(copy);
     if (result == VMM_SUCCESS && pinned_at(copy->to.base, &range) && range.read_only)
         result = refuse(process, VMM_RULE_PINNED_READ_ONLY, "dst", copy->to.base, 0);
     copy->write = copy->from.host ? TRANSLATE_FROM_HOST : TRANSLATE_WRITE;

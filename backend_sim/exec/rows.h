@@ -33,6 +33,7 @@ struct rows_side {
     bool pooled;    /* memory of a pool: a row may leave its pitch, as in mapped memory */
     bool planned; /* it is memory that a graph will allocate */
     bool array;   /* of an array: start is an address of its bytes (arrays.h), which need no rights */
+    struct array_block block; /* of an array */
     uint64_t base, start;
     uint64_t given, pitch;      /* given: the caller's pitch; 0 means that rows are adjacent */
     uint64_t given_rows, layer; /* given_rows: the caller's height of a layer */

@@ -12,6 +12,7 @@
  * of virtual memory management, as measured.
  */
 #include "capture_parts.h"
+#include "managed.h"
 
 
 static _Thread_local char here;
@@ -285,9 +286,10 @@ static vmm_result check_call(struct sim_process *process, const union vmm_any_ca
     case VMM_CALL_mipmapped_array_destroy:
         return call->mipmapped_array_destroy.h_mipmapped_array ? capture_forbids(process, false) : VMM_SUCCESS;
     case VMM_CALL_mem_alloc_managed: return forbids_managed(process, &call->mem_alloc_managed);
+    case VMM_CALL_mem_advise:
+        return sim_managed_heeds(process, call->mem_advise.advice, call->mem_advise.location) ? capture_forbids(process, false) : VMM_SUCCESS;
     case VMM_CALL_array_3d_create:
     case VMM_CALL_mipmapped_array_create:
-    case VMM_CALL_mem_advise:
     case VMM_CALL_mem_free:
     case VMM_CALL_graph_exec_destroy: return capture_forbids(process, false);
     case VMM_CALL_memcpy_htod:

@@ -99,6 +99,47 @@ static void blocks(void)
     is(vmm_memcpy_3d(sys, &copy), "VMM-COPY-ARRAY-BOUNDS", "from the middle of one");
     copy.dst_x_in_bytes = 8;
     is(vmm_memcpy_3d(sys, &copy), NULL, "the second one");
+    const vmm_array blocks_of_8 = copy.dst_array, blocks_of_16 = array_of(64, 0x9d, 4, 0);
+    const vmm_array halves = array_of(64, VMM_AD_FORMAT_HALF, 4, 0), floats = array_of(64, VMM_AD_FORMAT_FLOAT, 1, 0);
+    const struct {
+        vmm_array from, to;
+        const char *rule, *what;
+    } pairs[] = {{blocks_of_8, halves, NULL, "blocks into elements of as many bytes"},
+                 {halves, blocks_of_8, NULL, "and back"},
+                 {blocks_of_8, blocks_of_8, NULL, "blocks into blocks"},
+                 {halves, floats, NULL, "elements into smaller ones"},
+                 {blocks_of_8, blocks_of_16, "VMM-COPY-ARRAY-BOUNDS", "blocks into larger ones"},
+                 {blocks_of_16, floats, "VMM-COPY-ARRAY-BOUNDS", "or into smaller elements"},
+                 {floats, blocks_of_8, "VMM-COPY-ARRAY-BOUNDS", "and back"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        copy = (vmm_memcpy3d){.src_memory_type = VMM_MEMORYTYPE_ARRAY, .src_array = pairs[i].from, .dst_memory_type = VMM_MEMORYTYPE_ARRAY,
+                              .dst_array = pairs[i].to, .width_in_bytes = 16, .height = 1, .depth = 1};
+        is(vmm_memcpy_3d(sys, &copy), pairs[i].rule, pairs[i].what);
+    }
+    end();
+}
+
+/* As two H200 answered to random calls: the rows of a level of three dimensions are padded to 8, unless more fit without loss. */
+static void tails_of_volumes(void)
+{
+    static const struct {
+        vmm_array3d_descriptor is;
+        unsigned levels;
+        uint64_t tail;
+    } cases[] = {{{.width = 129, .height = 17, .depth = 40, .format = 2, .num_channels = 1}, 1, 0x60000},
+                 {{.width = 257, .height = 65, .depth = 14, .format = 0xc0, .num_channels = 1}, 3, 0x70000},
+                 {{.width = 17, .height = 101, .depth = 31, .format = 32, .num_channels = 1}, 10, 0x80000},
+                 {{.width = 33, .height = 9, .depth = 28, .format = 32, .num_channels = 4}, 1, 0x50000}};
+    begin("sim:h200x2");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        vmm_array3d_descriptor asked = cases[i].is;
+        vmm_array_sparse_properties properties = {.miptail_size = 1};
+        vmm_mipmapped_array array = NULL;
+        asked.flags = VMM_ARRAY3D_SPARSE;
+        need(vmm_mipmapped_array_create(sys, &array, &asked, cases[i].levels));
+        need(vmm_mipmapped_array_get_sparse_properties(sys, &properties, array));
+        tap_u64(properties.miptail_size, cases[i].tail, "the mip tail of shape %zu", i);
+    }
     end();
 }
 
@@ -147,6 +188,12 @@ static void while_captured(void)
     captured(s, vmm_mem_alloc_managed(sys, &more, G, VMM_MEM_ATTACH_SINGLE), false, "for one stream");
     captured(s, vmm_mem_alloc_managed(sys, NULL, G, VMM_MEM_ATTACH_GLOBAL), false, "to nowhere");
     captured(s, vmm_mem_advise(sys, at, G, VMM_MEM_ADVISE_SET_READ_MOSTLY, here), true, "no advice");
+    captured(s, vmm_mem_advise(sys, at, G, 22, here), false, "what is no advice");
+    captured(s, vmm_mem_advise(sys, at, G, VMM_MEM_ADVISE_SET_ACCESSED_BY, (vmm_mem_location){4, 0}), false, "advice that takes no node");
+    captured(s, vmm_mem_advise(sys, at, G, VMM_MEM_ADVISE_SET_ACCESSED_BY, (vmm_mem_location){DEVICE, 7}), false, "or no such device");
+    captured(s, vmm_mem_advise(sys, at, G, VMM_MEM_ADVISE_UNSET_READ_MOSTLY, (vmm_mem_location){3, 0}), false, "advice about a node");
+    captured(s, vmm_mem_advise(sys, at, G, VMM_MEM_ADVISE_SET_READ_MOSTLY, (vmm_mem_location){HOST, 0}), true, "but not about the host");
+    captured(s, vmm_mem_advise(sys, at, G, VMM_MEM_ADVISE_SET_PREFERRED_LOCATION, here), true, "or a device");
     captured(s, vmm_mem_prefetch_async(sys, at, G, here, 0, s), true, "no graph holds a prefetch");
     captured(s, vmm_mem_prefetch_async(sys, at, G, here, 1, s), false, "one with flags");
     captured(s, vmm_mem_prefetch_async(sys, at, G, here, 0, other), false, "one on another stream");
@@ -186,7 +233,7 @@ static vmm_result fetch(const vmm_deviceptr *at, const uint64_t *size, uint64_t 
 static void batches(void)
 {
     const vmm_mem_location to[] = {here, {HOST, 0}}, none[] = {{0, 0}, here}, far[] = {{DEVICE, 7}, here}, node[] = {{3, 0}, {3, 9}};
-    const uint64_t size[] = {4096, 4096, 4096}, nothing[] = {0, 4096, 4096}, index[] = {0, 1}, late[] = {1, 2}, past[] = {0, 5};
+    const uint64_t size[] = {4096, 4096, 4096}, nothing[] = {0, 4096, 4096}, index[] = {0, 1}, late[] = {1, 2}, past[] = {0, 5}, twice[] = {0, 0};
     vmm_deviceptr start = 0;
     int where = 0;
     begin("sim:h100");
@@ -195,6 +242,9 @@ static void batches(void)
     is(fetch(at, size, 3, to, index, 2), NULL, "three prefetches to two places");
     need(vmm_mem_range_get_attribute(sys, &where, sizeof where, VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, start + 16384, 4096));
     tap_u64((uint64_t)(where + 10), 9, "the last one to the second of them, the host");
+    is(fetch(at, size, 3, to, twice, 2), NULL, "three prefetches, and both places for the first");
+    need(vmm_mem_range_get_attribute(sys, &where, sizeof where, VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, start + 16384, 4096));
+    tap_u64((uint64_t)where, 0, "all go to the first place");
     is(fetch(at, size, 3, to, NULL, 2), "VMM-MANAGED-BATCH", "no indices");
     is(fetch(at, size, 3, NULL, index, 2), "VMM-MANAGED-BATCH", "no places");
     is(fetch(at, size, 3, to, index, 0), "VMM-MANAGED-BATCH", "none of them");
@@ -213,6 +263,26 @@ static void batches(void)
     is(vmm_mem_discard_batch_async(sys, at, size, 1, 0, VMM_STREAM_LEGACY), "VMM-MANAGED-BATCH-STREAM", "the legacy stream");
     is(vmm_mem_discard_batch_async(sys, at, size, 1, 0, NULL), "VMM-MANAGED-BATCH-STREAM", "no stream");
     is(vmm_mem_discard_and_prefetch_batch_async(sys, at, size, 2, to, index, 2, 0, VMM_STREAM_PER_THREAD), NULL, "both");
+    end();
+}
+
+/* As two H200 answered. */
+static void addresses_that_do_not_matter(void)
+{
+    const vmm_mem_location node = {3, 0}, of_the_thread = {4, 0};
+    vmm_deviceptr at = 0;
+    int decompresses = 1;
+    begin("sim:h200x2");
+    need(vmm_mem_alloc_managed(sys, &at, G, VMM_MEM_ATTACH_GLOBAL));
+    need(vmm_pointer_get_attribute(sys, &decompresses, VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE, at));
+    tap_u64((uint64_t)decompresses, 0, "managed memory is not for decompression by hardware");
+    is(vmm_mem_free_async(sys, at + 4096, NULL), "VMM-POOL-FREE-UNKNOWN", "an address inside is not what it frees");
+    is(vmm_mem_free_async(sys, at, NULL), "VMM-MANAGED-FREE-ASYNC", "managed memory is not freed in order");
+    is(vmm_mem_advise(sys, 0, 4096, VMM_MEM_ADVISE_SET_PREFERRED_LOCATION, node), NULL, "advice about a node, and address 0");
+    is(vmm_mem_advise(sys, at, 2 * G, VMM_MEM_ADVISE_UNSET_READ_MOSTLY, of_the_thread), NULL, "or more than there is");
+    need(vmm_ctx_set_current(sys, NULL));
+    is(vmm_mem_advise(sys, at, G, VMM_MEM_ADVISE_SET_PREFERRED_LOCATION, of_the_thread), NULL, "or without a context");
+    is(vmm_mem_advise(sys, at, G, VMM_MEM_ADVISE_SET_PREFERRED_LOCATION, here), "VMM-CTX-CURRENT", "which a device takes");
     end();
 }
 
@@ -256,6 +326,14 @@ static void common(void)
     tap_ok(list[0] == 0, "a list with room for one");
     need(vmm_mem_range_get_attribute(sys, list, 2 * sizeof list[0], VMM_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, at, 4096));
     tap_ok(list[0] == 0 && list[1] == 1, "and for two, without the host");
+    need(vmm_mem_prefetch_async(sys, at, 4096, (vmm_mem_location){4, 0}, 0, NULL));
+    need(vmm_mem_prefetch_async(sys, at + 4096, 4096, here, 0, NULL));
+    need(vmm_mem_range_get_attribute(sys, &one, sizeof one, VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID, at, 8192));
+    tap_u64((uint64_t)one, 0, "a device and a node of one number have the number in common");
+    need(vmm_mem_range_get_attribute(sys, &one, sizeof one, VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE, at, 8192));
+    tap_u64((uint64_t)one, 0, "but not the type");
+    need(vmm_mem_range_get_attribute(sys, &one, sizeof one, VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, at, 8192));
+    tap_u64((uint64_t)(one + 10), 8, "and no place");
     end();
 }
 
@@ -284,9 +362,11 @@ int main(void)
     sums_that_wrap();
     memory_that_is_none();
     blocks();
+    tails_of_volumes();
     addresses_of_arrays();
     while_captured();
     batches();
+    addresses_that_do_not_matter();
     attachment();
     common();
     early();

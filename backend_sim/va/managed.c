@@ -53,3 +53,13 @@ void sim_managed_end(struct sim_process *process, struct sim_managed *managed)
         os_map_noaccess(managed->allocation.start, managed->allocation.span);
     managed_parts_clear(&managed->parts);
 }
+
+bool sim_managed_heeds(const struct sim_process *process, vmm_mem_advice advice, vmm_mem_location location)
+{
+    if (advice < VMM_MEM_ADVISE_SET_READ_MOSTLY || advice > VMM_MEM_ADVISE_UNSET_ACCESSED_BY)
+        return false;
+    if (location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
+        return location.type == VMM_MEM_LOCATION_TYPE_HOST;
+    const bool names = advice >= VMM_MEM_ADVISE_SET_ACCESSED_BY || advice == VMM_MEM_ADVISE_SET_PREFERRED_LOCATION;
+    return !names || sim_device_valid(process, location.id);
+}

@@ -156,7 +156,7 @@ struct block {
     uint64_t rows, layers;
 };
 
-static struct block block_of(const struct model_shape *shape, unsigned level, bool sparse)
+static struct block block_of(const struct model_shape *shape, unsigned level)
 {
     const uint64_t rows = model_shape_rows(shape, level), layers = shape->extent[level][2];
     struct block block = {8, 1};
@@ -164,23 +164,23 @@ static struct block block_of(const struct model_shape *shape, unsigned level, bo
         block.rows *= 2;
     while (block.layers < layers && block.layers < (shape->volume ? 16u : 1u))
         block.layers *= 2;
-    /* not higher where the rows do not fill it, but for tiles */
-    while (shape->volume && !sparse && block.rows > 8 && ceiling(rows, block.rows) * block.rows != ceiling(rows, 8) * 8)
+    /* not higher where the rows do not fill it */
+    while (shape->volume && block.rows > 8 && ceiling(rows, block.rows) * block.rows != ceiling(rows, 8) * 8)
         block.rows /= 2;
     return block;
 }
 
-static uint64_t memory_of(const struct model_shape *shape, unsigned level, bool sparse)
+static uint64_t memory_of(const struct model_shape *shape, unsigned level)
 {
-    const struct block block = block_of(shape, level, sparse);
+    const struct block block = block_of(shape, level);
     return ceiling(model_shape_row(shape, level), 64) * 64 * ceiling(model_shape_rows(shape, level), block.rows) * block.rows *
            ceiling(shape->extent[level][2], block.layers) * block.layers;
 }
 
 /* Layers begin at multiples of a block of the first level. */
-static uint64_t padded(const struct model_shape *shape, uint64_t bytes, bool sparse)
+static uint64_t padded(const struct model_shape *shape, uint64_t bytes)
 {
-    const struct block block = block_of(shape, 0, sparse);
+    const struct block block = block_of(shape, 0);
     const uint64_t unit = 64 * block.rows * block.layers;
     return ceiling(bytes, unit) * unit;
 }
@@ -196,9 +196,9 @@ static void set_tail(struct model_shape *shape)
         return;
     shape->single = shape->tail_first == 0;
     for (unsigned i = shape->tail_first; i < shape->levels; i++)
-        bytes += memory_of(shape, i, true);
+        bytes += memory_of(shape, i);
     if (shape->single)
-        bytes = (shape->layers > 1 ? padded(shape, bytes, true) : bytes) * shape->layers;
+        bytes = (shape->layers > 1 ? padded(shape, bytes) : bytes) * shape->layers;
     shape->tail = ceiling(bytes, MODEL_TILE) * MODEL_TILE;
 }
 
@@ -212,8 +212,8 @@ void model_shape_of(const vmm_array3d_descriptor *is, bool mipmapped, unsigned a
     shape->layers = layered ? (unsigned)is->depth : 1;
     set_levels(is, mipmapped, asked, shape);
     for (unsigned i = 0; i < shape->levels; i++)
-        bytes += memory_of(shape, i, false);
-    shape->need = ceiling(padded(shape, bytes, false) * shape->layers, MODEL_TILE) * MODEL_TILE;
+        bytes += memory_of(shape, i);
+    shape->need = ceiling(padded(shape, bytes) * shape->layers, MODEL_TILE) * MODEL_TILE;
     if (!(is->flags & VMM_ARRAY3D_SPARSE))
         return;
     set_tile(shape);

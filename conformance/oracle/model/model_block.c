@@ -199,7 +199,8 @@ MODEL_ON(mem_free_async)
     struct model_block *block = model_block_at(m, c->dptr);
     if (lane < 0 || !c->dptr)
         return;
-    if (model_managed_at(m, c->dptr)) {
+    const struct model_managed *managed = model_managed_at(m, c->dptr);
+    if (managed && managed->start == c->dptr) {
         model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-MANAGED-FREE-ASYNC");
         return;
     }

@@ -175,10 +175,21 @@ static bool has_memory(const struct model *m, const struct side *s, struct model
     return !m->strict || model_refuse(a, INVALID, "VMM-ROWS-END");
 }
 
+/* Compressed elements have blocks, which only elements of the same size can take the place of. */
+static bool blocks_match(const struct side *dst, const struct side *src)
+{
+    if (!dst->array || !src->array)
+        return true;
+    const struct model_element d = dst->array->whole->shape.element, s = src->array->whole->shape.element;
+    return (d.side == 1 && s.side == 1) || d.bytes == s.bytes;
+}
+
 static bool box_allowed(struct model *m, struct side *dst, struct side *src, const struct extent *e, struct model_answer *a)
 {
     if (!side_allowed(m, src, e, a) || !side_allowed(m, dst, e, a))
         return false;
+    if (!blocks_match(dst, src))
+        return model_refuse(a, INVALID, "VMM-COPY-ARRAY-BOUNDS");
     if (!looks(m, dst, src, e, a) || !looks(m, src, dst, e, a))
         return false;
     if (on_host(m, dst->base) || on_host(m, src->base) || e->height > MOST_ROWS || e->depth > MOST_ROWS / e->height)

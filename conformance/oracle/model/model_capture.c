@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "model_graph.h"
+#include "model_managed.h"
 
 #define INVALID VMM_ERROR_INVALID_VALUE
 
@@ -638,7 +639,7 @@ static bool decides_managed(struct model *m, const union vmm_any_call *any, stru
         if (!alloc->dptr || !alloc->bytesize || (alloc->flags != VMM_MEM_ATTACH_GLOBAL && alloc->flags != VMM_MEM_ATTACH_HOST))
             return false;
         return a->writes_zero = model_capture_forbids(m, false, a);
-    case VMM_CALL_mem_advise: return model_capture_forbids(m, false, a);
+    case VMM_CALL_mem_advise: return model_managed_heeds(m, &any->mem_advise) && model_capture_forbids(m, false, a);
     case VMM_CALL_mem_prefetch_async: return !any->mem_prefetch_async.flags && is_held(m, any->mem_prefetch_async.stream, a);
     case VMM_CALL_mem_prefetch_batch_async: return is_held(m, any->mem_prefetch_batch_async.stream, a);
     case VMM_CALL_mem_discard_batch_async: return is_held(m, any->mem_discard_batch_async.stream, a);

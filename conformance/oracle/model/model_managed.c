@@ -179,10 +179,17 @@ static bool advice_allowed(const struct model *m, vmm_mem_advice advice, vmm_mem
     return (good && is_place(where)) || model_refuse(a, INVALID, "VMM-MANAGED-LOCATION");
 }
 
+bool model_managed_heeds(const struct model *model, const struct vmm_call_mem_advise *call)
+{
+    struct model_answer ignored = {.rule = NULL};
+    const bool node = call->location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA || call->location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+    return advice_allowed(model, call->advice, call->location, &ignored) && !node;
+}
+
 MODEL_ON(mem_advise)
 {
     struct range range;
-    if (!advice_allowed(m, c->advice, c->location, a))
+    if (!advice_allowed(m, c->advice, c->location, a) || !model_managed_heeds(m, c))
         return;
     if (m->current < 0)
         model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
@@ -213,13 +220,12 @@ struct hint {
     bool read_mostly, by[VMM_MAX_DEVICES], by_host;
 };
 
-/* Advice about a node changes nothing. */
 static void apply(struct hint *hint, const struct model_saying *s)
 {
     const bool host = s->where.type == VMM_MEM_LOCATION_TYPE_HOST, on = s->advice % 2;
     if (!s->advice)
         hint->prefetched = s->where;
-    if (!s->advice || (!host && s->where.type != VMM_MEM_LOCATION_TYPE_DEVICE))
+    if (!s->advice)
         return;
     if (s->advice <= VMM_MEM_ADVISE_UNSET_READ_MOSTLY)
         hint->read_mostly = on;
@@ -245,11 +251,24 @@ static bool same_place(vmm_mem_location a, vmm_mem_location b)
     return a.type == b.type && (!a.type || a.id == b.id);
 }
 
-/* What two pages have in common; *preferred, *prefetched: those differ somewhere. */
-static void join(struct hint *all, const struct hint *one, bool *preferred, bool *prefetched)
+static int id_of(vmm_mem_location where)
 {
-    *preferred |= !same_place(all->preferred, one->preferred);
-    *prefetched |= !same_place(all->prefetched, one->prefetched);
+    return where.type ? where.id : VMM_DEVICE_INVALID;
+}
+
+/* What pages have in common, and what is not the same in all of them. */
+struct common {
+    struct hint all;
+    bool preferred, prefetched, type, id; /* type and id: of the last prefetch */
+};
+
+static void join(struct common *common, const struct hint *one)
+{
+    struct hint *all = &common->all;
+    common->preferred |= !same_place(all->preferred, one->preferred);
+    common->prefetched |= !same_place(all->prefetched, one->prefetched);
+    common->type |= all->prefetched.type != one->prefetched.type;
+    common->id |= id_of(all->prefetched) != id_of(one->prefetched);
     all->read_mostly &= one->read_mostly;
     all->by_host &= one->by_host;
     for (int i = 0; i < VMM_MAX_DEVICES; i++)
@@ -257,37 +276,28 @@ static void join(struct hint *all, const struct hint *one, bool *preferred, bool
 }
 
 /* Only pages where a saying begins or ends can differ from the one before. Of no pages, all holds that can. */
-static struct hint common(const struct range *range)
+static struct common common_of(const struct range *range)
 {
-    struct hint all = {.read_mostly = true};
-    bool preferred = range->wraps, prefetched = range->wraps;
+    const bool none = range->wraps;
+    struct common common = {{.read_mostly = true}, none, none, none, none};
     for (int i = 0; i < VMM_MAX_DEVICES; i++)
-        all.by[i] = true;
-    if (!range->wraps)
-        all = hint_at(range->managed, range->first);
-    for (size_t i = 0; !range->wraps && i < 2 * range->managed->count; i++) {
+        common.all.by[i] = true;
+    if (!none)
+        common.all = hint_at(range->managed, range->first);
+    for (size_t i = 0; !none && i < 2 * range->managed->count; i++) {
         const struct model_saying *s = &range->managed->said[i / 2];
         const uint64_t page = i % 2 ? s->end : s->first;
         if (page <= range->first || page >= range->end)
             continue;
         const struct hint one = hint_at(range->managed, page);
-        join(&all, &one, &preferred, &prefetched);
+        join(&common, &one);
     }
-    if (preferred)
-        all.preferred.type = 0;
-    if (prefetched)
-        all.prefetched.type = 0;
-    return all;
+    return common;
 }
 
 static int number_of(vmm_mem_location where)
 {
     return !where.type ? VMM_DEVICE_INVALID : where.type == VMM_MEM_LOCATION_TYPE_DEVICE ? where.id : VMM_DEVICE_CPU;
-}
-
-static int id_of(vmm_mem_location where)
-{
-    return where.type ? where.id : VMM_DEVICE_INVALID;
 }
 
 /* The devices in order, the host, and nothing in the rest. */
@@ -303,16 +313,18 @@ static void expect_accessors(const struct model *m, const struct hint *hint, con
         model_expect(a, "ACCESSED_BY", (uint64_t)data[at], (uint64_t)VMM_DEVICE_INVALID);
 }
 
-static int value_of(const struct hint *hint, vmm_mem_range_attribute attribute)
+static int value_of(const struct common *common, vmm_mem_range_attribute attribute)
 {
+    const vmm_mem_location nowhere = {0, 0}, preferred = common->preferred ? nowhere : common->all.preferred;
+    const vmm_mem_location prefetched = common->all.prefetched;
     switch (attribute) {
-    case VMM_MEM_RANGE_ATTRIBUTE_READ_MOSTLY: return hint->read_mostly;
-    case VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION: return number_of(hint->preferred);
-    case VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION: return number_of(hint->prefetched);
-    case VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE: return hint->preferred.type;
-    case VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID: return id_of(hint->preferred);
-    case VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE: return hint->prefetched.type;
-    default: return id_of(hint->prefetched);
+    case VMM_MEM_RANGE_ATTRIBUTE_READ_MOSTLY: return common->all.read_mostly;
+    case VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION: return number_of(preferred);
+    case VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION: return number_of(common->prefetched ? nowhere : prefetched);
+    case VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE: return preferred.type;
+    case VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID: return id_of(preferred);
+    case VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE: return common->type ? 0 : prefetched.type;
+    default: return common->id ? VMM_DEVICE_INVALID : id_of(prefetched);
     }
 }
 
@@ -335,12 +347,12 @@ MODEL_ON(mem_range_get_attribute)
     if (!attribute_allowed(m, c, a) || !given(c->dev_ptr, c->count, a) || !find(m, c->dev_ptr, c->count, true, &range, a) ||
         !model_succeeded(a))
         return;
-    const struct hint all = common(&range);
+    const struct common common = common_of(&range);
     const int *data = c->data;
     if (c->attribute == VMM_MEM_RANGE_ATTRIBUTE_ACCESSED_BY)
-        expect_accessors(m, &all, data, c->data_size / sizeof *data, a);
+        expect_accessors(m, &common.all, data, c->data_size / sizeof *data, a);
     else
-        model_expect(a, "data", (uint64_t)*data, (uint64_t)value_of(&all, c->attribute));
+        model_expect(a, "data", (uint64_t)*data, (uint64_t)value_of(&common, c->attribute));
 }
 
 /* ---- attachment ---- */
@@ -400,12 +412,13 @@ static bool batch_allowed(struct model *m, const struct batch *b, struct model_a
     return !b->fetches || locations_allowed(m, b, a);
 }
 
-/* The last location whose index is not behind the range, as far as indices grow. */
+/* Each location's turn comes when the range of its index does, but for range 0, which is the first location's. */
 static vmm_mem_location location_for(const struct batch *b, uint64_t i)
 {
     uint64_t at = 0;
-    while (at + 1 < b->num && b->idxs[at + 1] <= i)
-        at++;
+    for (uint64_t range = 1; range <= i; range++)
+        if (at + 1 < b->num && b->idxs[at + 1] == range)
+            at++;
     return b->locs[at];
 }
 

@@ -39,6 +39,9 @@ struct model_managed *model_managed_at(const struct model *model, uint64_t addre
 /* Bytes of the host's memory, of node 0. */
 uint64_t model_managed_holds(const struct model *model);
 
+/* Is the advice, which is good, one that looks at the memory? */
+bool model_managed_heeds(const struct model *model, const struct vmm_call_mem_advise *call);
+
 /* cuMemFree of one. */
 void model_managed_free(struct model *model, struct model_managed *managed);
 

@@ -208,15 +208,14 @@ static uint64_t value_in_managed(const struct model *m, const struct model_manag
     case VMM_POINTER_ATTRIBUTE_HOST_POINTER: return address;
     case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case VMM_POINTER_ATTRIBUTE_IS_MANAGED:
-    case VMM_POINTER_ATTRIBUTE_MAPPED:
-    case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return 1;
+    case VMM_POINTER_ATTRIBUTE_MAPPED: return 1;
     case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return (uint64_t)managed->device;
     case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR: return managed->start;
     case VMM_POINTER_ATTRIBUTE_RANGE_SIZE: return managed->size;
     case VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS: return VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
     case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE: return managed->span;
     case VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return managed->start;
-    default: return 0; /* sharing, RDMA, pool */
+    default: return 0; /* sharing, RDMA, pool, decompression */
     }
 }
 

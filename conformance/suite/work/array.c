@@ -404,6 +404,11 @@ TEST_BREAKS(COPY_ARRAY_BOUNDS, copy_past_a_row_of_an_array)
     copy = into(array, p);
     copy.depth = 2;
     REFUSED(vmm_memcpy_3d(S, &copy), INVALID_VALUE, "dst", 0);
+    const vmm_array blocks = made(f, compressed(0));
+    copy = (vmm_memcpy3d){.src_memory_type = VMM_MEMORYTYPE_ARRAY, .src_array = array, .dst_memory_type = VMM_MEMORYTYPE_ARRAY,
+                          .dst_array = blocks, .width_in_bytes = 16, .height = 1, .depth = 1};
+    REFUSED(vmm_memcpy_3d(S, &copy), INVALID_VALUE, "dst", 8); /* blocks of 8 bytes, and elements of 4 */
+    ACCEPTED(vmm_array_destroy(S, blocks));
     ACCEPTED(vmm_mem_free(S, p));
     ACCEPTED(vmm_array_destroy(S, array));
 }
@@ -413,9 +418,17 @@ TEST_NEAR_MISS(COPY_ARRAY_BOUNDS, copy_of_a_whole_array)
     vmm_deviceptr p = 0;
     vmm_array array = made(f, described(64, 64, 0, 0));
     ACCEPTED(vmm_mem_alloc(S, &p, 1 << 16));
-    const vmm_memcpy3d copy = into(array, p);
+    vmm_memcpy3d copy = into(array, p);
+    ACCEPTED(vmm_memcpy_3d(S, &copy));
+    vmm_array3d_descriptor of_8 = described(64, 64, 0, 0);
+    of_8.num_channels = 2;
+    const vmm_array blocks = made(f, compressed(0)), pairs = made(f, of_8);
+    copy = (vmm_memcpy3d){.src_memory_type = VMM_MEMORYTYPE_ARRAY, .src_array = pairs, .dst_memory_type = VMM_MEMORYTYPE_ARRAY,
+                          .dst_array = blocks, .width_in_bytes = 16, .height = 1, .depth = 1};
     ACCEPTED(vmm_memcpy_3d(S, &copy));
     ACCEPTED(vmm_ctx_synchronize(S));
+    ACCEPTED(vmm_array_destroy(S, pairs));
+    ACCEPTED(vmm_array_destroy(S, blocks));
     ACCEPTED(vmm_mem_free(S, p));
     ACCEPTED(vmm_array_destroy(S, array));
 }

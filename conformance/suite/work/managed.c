@@ -106,11 +106,13 @@ TEST_BREAKS(MANAGED_LOCATION, advise_nowhere)
 
 TEST_NEAR_MISS(MANAGED_LOCATION, advise_each_place)
 {
+    const vmm_mem_location node = {VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0};
     vmm_deviceptr p = managed(f);
     ACCEPTED(vmm_mem_advise(S, p, SIZE, VMM_MEM_ADVISE_SET_PREFERRED_LOCATION, device));
     CHECK_U64((uint64_t)attribute(f, VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, p), 0);
     ACCEPTED(vmm_mem_advise(S, p, SIZE, VMM_MEM_ADVISE_SET_PREFERRED_LOCATION, host));
     CHECK_U64((uint64_t)attribute(f, VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, p), (uint64_t)VMM_DEVICE_CPU);
+    ACCEPTED(vmm_mem_advise(S, 0, SIZE, VMM_MEM_ADVISE_SET_PREFERRED_LOCATION, node)); /* it changes nothing, whatever the address */
     ended(f, p);
 }
 
