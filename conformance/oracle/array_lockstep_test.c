@@ -1,50 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mix 4: arrays, the tiles of sparse ones, and managed memory. The simulator and the model agree; what one of them has wrong is noticed. */
-#include "lockstep.h"
-
-#include <inttypes.h>
-#include <string.h>
+#include "mix_rig.h"
 
 #include "model/model_array.h"
 #include "model/model_managed.h"
-#include "tap.h"
 
-enum { STEPS = 600, MANY_STEPS = 2000, RUNS = 16, MOST = 16, EVERY = 200 };
-
-static const uint64_t unit = 2 << 20;
+enum { MIX = LOCKSTEP_NEWEST_MIX, STEPS = 600, MANY_STEPS = 2000, RUNS = 16 };
 
 /* ---- random calls ---- */
-
-static struct lockstep_counts counts; /* of all runs so far */
-
-/* Random calls until both differ; the index of that call, or steps. */
-static size_t run(const char *spec, size_t steps, uint64_t seed, uint64_t flip, char *difference, size_t size)
-{
-    struct lockstep pair;
-    struct chooser dice = {.state = seed};
-    size_t i = 0;
-    if (!lockstep_open(&pair, spec))
-        tap_bail("%s", pair.difference);
-    pair.flip = flip;
-    pair.mix = LOCKSTEP_NEWEST_MIX;
-    for (bool same = true; same && i < steps; i += same) {
-        struct step step;
-        lockstep_random(&dice, &pair, STEP_FIRST_NAME + (uint32_t)i, &step);
-        same = lockstep_step(&pair, &step) && ((i + 1) % EVERY || lockstep_check(&pair));
-        lockstep_count(&counts, &pair, &step);
-    }
-    snprintf(difference, size, "%s", pair.difference);
-    lockstep_close(&pair);
-    return i;
-}
 
 static void agreement(void)
 {
     const char *const specs[] = {"sim:h200x2", "sim:odd,strict", "sim:max", "as-driver:sim:h200x2"};
-    char difference[600];
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++)
-        tap_u64(run(specs[i], STEPS, 11, 0, difference, sizeof difference), STEPS, "%s: no difference in %d calls, --seed 11 --mix 4 %s",
-                specs[i], STEPS, difference);
+        mix_agrees(specs[i], MIX, STEPS, 11);
 }
 
 static bool is_new(enum vmm_call_id call)
@@ -59,27 +28,20 @@ static void what_is_made(void)
     uint64_t made = 0, succeeded = 0, left_out = 0;
     unsigned calls = 0;
     for (uint64_t seed = 12; seed < 12 + RUNS; seed++)
-        tap_u64(run("sim:h100", MANY_STEPS, seed, 0, difference, sizeof difference), MANY_STEPS, "a longer run %s", difference);
+        tap_u64(mix_run("sim:h100", MIX, MANY_STEPS, seed, 0, difference, sizeof difference), MANY_STEPS, "a longer run %s", difference);
     for (int call = 0; call < VMM_CALL_COUNT; call++) {
-        left_out += counts.made[call] - counts.left_out[call][LEFT_OUT_NOT];
+        left_out += mix_counts.made[call] - mix_counts.left_out[call][LEFT_OUT_NOT];
         if (!is_new((enum vmm_call_id)call))
             continue;
-        made += counts.made[call];
-        succeeded += counts.succeeded[call];
+        made += mix_counts.made[call];
+        succeeded += mix_counts.succeeded[call];
         calls++;
-        if (!counts.succeeded[call] && call != VMM_CALL_array_get_plane)
-            tap_ok(false, "no %s succeeds: %" PRIu64 " made", vmm_call_name((enum vmm_call_id)call), counts.made[call]);
+        if (!mix_counts.succeeded[call] && call != VMM_CALL_array_get_plane)
+            tap_ok(false, "no %s succeeds: %" PRIu64 " made", vmm_call_name((enum vmm_call_id)call), mix_counts.made[call]);
     }
     tap_ok(calls == 20 && 2 * succeeded > made && succeeded < made, "%" PRIu64 " of %" PRIu64 " calls of %u new kinds succeed", succeeded,
            made, calls);
     tap_ok(left_out < RUNS * MANY_STEPS / 500, "%" PRIu64 " calls are left out", left_out);
-}
-
-static void a_wrong_prediction_is_noticed(void)
-{
-    char difference[600];
-    for (uint64_t flip = 70; flip < 500; flip += 139)
-        tap_ok(run("sim:h100", STEPS, 11, flip, difference, sizeof difference) < STEPS, "call %" PRIu64 ", inverted, is noticed", flip);
 }
 
 /* A system that refuses what it should not. */
@@ -91,11 +53,7 @@ static void a_wrong_system_is_noticed(void)
         "mipmapped_array_get_memory_requirements:1", "mipmapped_array_destroy:1", "mem_map_array_async:1", "mem_map_array_async:7",
         "mem_alloc_managed:1", "mem_prefetch_async:1", "mem_advise:1", "mem_range_get_attribute:1", "stream_attach_mem_async:1",
         "mem_prefetch_batch_async:1", "mem_discard_batch_async:1", "mem_discard_and_prefetch_batch_async:1"};
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
-        char spec[96], difference[600];
-        snprintf(spec, sizeof spec, "fault=%s:OUT_OF_MEMORY|sim:h100", faults[i]);
-        tap_ok(run(spec, MANY_STEPS, 11, 0, difference, sizeof difference) < MANY_STEPS && difference[0], "%s is noticed", faults[i]);
-    }
+    mix_faults(faults, sizeof faults / sizeof faults[0], MIX, MANY_STEPS);
 }
 
 /* ---- what the model has wrong, and what random calls seldom come to ---- */
@@ -131,7 +89,7 @@ static void wrong_tile(struct model *m) { m->arrays->at[0]->shape.tile[0] *= 2; 
 static void wrong_tail(struct model *m) { m->arrays->at[0]->shape.tail += MODEL_TILE; }
 static void wrong_need(struct model *m) { m->arrays->at[0]->shape.need += MODEL_TILE; }
 static void wrong_level(struct model *m) { m->arrays->at[0]->levels[3]->value++; }
-static void wrong_size(struct model *m) { m->arrays->backings[0].size += unit; }
+static void wrong_size(struct model *m) { m->arrays->backings[0].size += mix_unit; }
 static void wrong_chunk(struct model *m) { m->arrays->chunks[0].taken[31] = true; }
 static void wrong_advice(struct model *m) { m->managed[0].said[0].advice ^= 3; }
 static void wrong_pages(struct model *m) { m->managed[0].said[0].end--; }
@@ -140,14 +98,8 @@ static void wrong_end(struct model *m) { m->managed[0].size--; }
 static void wrong_span(struct model *m) { m->managed[0].span *= 2; }
 static void wrong_context(struct model *m) { m->managed[0].device++; }
 static void wrong_first_byte(struct model *m) { m->windows[0].value[0] ^= 1; }
-static void nothing(struct model *m) { (void)m; }
 
-/* Steps, and then another one; what is made wrong in the model between them. Each is also run with nothing wrong. */
-static const struct {
-    const char *what;
-    void (*spoil)(struct model *m);
-    const char *steps[MOST], *last;
-} spoils[] = {
+static const struct mix_spoil spoils[] = {
     {"a byte of an array", wrong_byte, {PLAIN, PUT("y64", "0", "3")}, GET("y64", "0", "3")},
     {"a byte of a tile", wrong_byte, {SPARSE, POOL, MAP("y64", "0", "256", "1", "h65", "0"), PUT("y64", "480", "3")}, GET("y64", "480", "3")},
     {"where a tile's memory is", wrong_offset,
@@ -170,44 +122,7 @@ static const struct {
     {"a byte of it", wrong_first_byte, {MANAGED, "memset_d8 dst=r64 value=7 n=8"}, "memcpy_dtoh dst=out src=r64 byte_count=8"},
 };
 
-static bool make(struct lockstep *pair, const char *line)
-{
-    struct step step;
-    char error[200];
-    if (!step_parse(line, unit, &step, error, sizeof error))
-        tap_bail("%s: %s", line, error);
-    return lockstep_step(pair, &step) && !pair->refused && !pair->left_out;
-}
-
-/* Are system and model still the same after the last step, and in every byte that is asked for? */
-static bool agrees(size_t which, void (*spoil)(struct model *m), char *why, size_t size)
-{
-    struct lockstep pair;
-    if (!lockstep_open(&pair, "sim:h100"))
-        tap_bail("%s", pair.difference);
-    for (size_t i = 0; spoils[which].steps[i]; i++)
-        if (!make(&pair, spoils[which].steps[i]))
-            tap_bail("%s: %s", spoils[which].steps[i], pair.difference);
-    spoil(&pair.model);
-    bool same = make(&pair, spoils[which].last) && lockstep_check(&pair);
-    snprintf(why, size, "%s", pair.difference);
-    lockstep_close(&pair);
-    return same;
-}
-
-static void a_wrong_model_is_noticed(void)
-{
-    char why[600];
-    for (size_t i = 0; i < sizeof spoils / sizeof spoils[0]; i++) {
-        tap_ok(agrees(i, nothing, why, sizeof why), "%s, as the model has it %s", spoils[i].what, why);
-        tap_ok(!agrees(i, spoils[i].spoil, why, sizeof why) && why[0], "%s, made wrong, is noticed: %s", spoils[i].what, why);
-    }
-}
-
-/* Steps, of which the last is refused by the rule; NULL: it is accepted. */
-static const struct {
-    const char *what, *rule, *steps[MOST];
-} stories[] = {
+static const struct mix_story stories[] = {
     {"a tile without memory, which reads as zeros", NULL, {SPARSE, PUT("y64", "0", "0"), GET("y64", "0", "0")}},
     {"one that loses its memory", NULL,
      {SPARSE, POOL, MAP("y64", "0", "512", "1", "h65", "0"), PUT("y64", "0", "0"), MAP("y64", "0", "512", "2", "0", "0"), GET("y64", "0", "0")}},
@@ -294,27 +209,6 @@ static const struct {
     {"an array while a stream is captured", "VMM-CAPTURE-FORBIDS", {"stream_begin_capture stream=s40 mode=0", PLAIN}},
 };
 
-static void stories_agree(void)
-{
-    for (size_t i = 0; i < sizeof stories / sizeof stories[0]; i++) {
-        struct lockstep pair;
-        if (!lockstep_open(&pair, "sim:h100"))
-            tap_bail("%s", pair.difference);
-        bool same = true;
-        for (size_t k = 0; same && stories[i].steps[k]; k++) {
-            struct step step;
-            char error[200];
-            if (!step_parse(stories[i].steps[k], unit, &step, error, sizeof error))
-                tap_bail("%s: %s", stories[i].steps[k], error);
-            same = lockstep_step(&pair, &step) && !pair.left_out;
-        }
-        tap_ok(same && lockstep_check_objects(&pair), "%s is the same on both sides: %s", stories[i].what, pair.difference);
-        tap_text(pair.rule ? pair.rule : "none", stories[i].rule ? stories[i].rule : "none", "and refused as it should be");
-        tap_ok(lockstep_check(&pair), "and so is everything after it %s", pair.difference);
-        lockstep_close(&pair);
-    }
-}
-
 /* ---- a driver ---- */
 
 /* Why a step is not made on a driver. */
@@ -323,10 +217,10 @@ static void left_out(const char *const *before, const char *line, enum left_out 
     struct lockstep pair;
     struct step step;
     char error[200];
-    if (!lockstep_open(&pair, "as-driver:sim:h200x2") || !step_parse(line, unit, &step, error, sizeof error))
+    if (!lockstep_open(&pair, "as-driver:sim:h200x2") || !step_parse(line, mix_unit, &step, error, sizeof error))
         tap_bail("%s: %s%s", line, pair.difference, error);
     for (size_t i = 0; before[i]; i++)
-        if (!make(&pair, before[i]))
+        if (!mix_make(&pair, before[i]))
             tap_bail("%s: %s", before[i], pair.difference);
     tap_text(lockstep_left_out[lockstep_foresee(&pair, &step)], lockstep_left_out[why], "%s", line);
     tap_ok(lockstep_close(&pair), "and what was made is given back");
@@ -376,9 +270,9 @@ static void waits_end(void)
         struct lockstep pair;
         bool made = lockstep_open(&pair, "as-driver:sim:h100");
         for (size_t k = 0; k < sizeof before / sizeof before[0]; k++)
-            made = made && make(&pair, before[k]);
+            made = made && mix_make(&pair, before[k]);
         snprintf(line, sizeof line, "stream_wait_value32 stream=s40 addr=%s", waits[i]);
-        tap_ok(made && make(&pair, line) && pair.model.blocked >= 0, "a stream waits: %s %s", waits[i], pair.difference);
+        tap_ok(made && mix_make(&pair, line) && pair.model.blocked >= 0, "a stream waits: %s %s", waits[i], pair.difference);
         tap_ok(lockstep_close(&pair), "it waits for nothing in the end");
     }
 }
@@ -387,10 +281,10 @@ int main(void)
 {
     agreement();
     what_is_made();
-    a_wrong_prediction_is_noticed();
+    mix_flips(MIX, STEPS);
     a_wrong_system_is_noticed();
-    a_wrong_model_is_noticed();
-    stories_agree();
+    mix_spoils(spoils, sizeof spoils / sizeof spoils[0]);
+    mix_stories(stories, sizeof stories / sizeof stories[0]);
     what_a_driver_is_not_asked();
     waits_end();
     return tap_done();

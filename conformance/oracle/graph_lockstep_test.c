@@ -2,42 +2,13 @@
 /* Mix 3: copies in the order of streams, boxes, captures and graphs. The simulator and the model agree; what one of them has
  * wrong is noticed.
  */
-#include "lockstep.h"
-
-#include <inttypes.h>
-#include <string.h>
+#include "mix_rig.h"
 
 #include "model/model_graph.h"
-#include "tap.h"
 
-enum { STEPS = 700, MANY_STEPS = 2500, RUNS = 16, MOST = 24, EVERY = 200 };
-
-static const uint64_t unit = 2 << 20;
+enum { MIX = LOCKSTEP_MIX_OF_GRAPHS, STEPS = 700, MANY_STEPS = 2500, RUNS = 16 };
 
 /* ---- random calls ---- */
-
-static struct lockstep_counts counts; /* of all runs so far */
-
-/* Random calls until both differ; the index of that call, or steps. */
-static size_t run(const char *spec, size_t steps, uint64_t seed, uint64_t flip, char *difference, size_t size)
-{
-    struct lockstep pair;
-    struct chooser dice = {.state = seed};
-    size_t i = 0;
-    if (!lockstep_open(&pair, spec))
-        tap_bail("%s", pair.difference);
-    pair.flip = flip;
-    pair.mix = LOCKSTEP_MIX_OF_GRAPHS;
-    for (bool same = true; same && i < steps; i += same) {
-        struct step step;
-        lockstep_random(&dice, &pair, STEP_FIRST_NAME + (uint32_t)i, &step);
-        same = lockstep_step(&pair, &step) && ((i + 1) % EVERY || lockstep_check(&pair));
-        lockstep_count(&counts, &pair, &step);
-    }
-    snprintf(difference, size, "%s", pair.difference);
-    lockstep_close(&pair);
-    return i;
-}
 
 /* Which nodes an update pairs is a matter of call_graph_test.c and of abi_graph_update_test.c, which asks as a driver was asked. */
 static bool is_update(enum vmm_call_id call)
@@ -57,10 +28,8 @@ static bool is_new(enum vmm_call_id call)
 static void agreement(void)
 {
     const char *const specs[] = {"sim:h200x2", "sim:odd,strict", "as-driver:sim:h100"};
-    char difference[600];
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++)
-        tap_u64(run(specs[i], STEPS, 11, 0, difference, sizeof difference), STEPS, "%s: no difference in %d calls, --seed 11 --mix 3 %s",
-                specs[i], STEPS, difference);
+        mix_agrees(specs[i], MIX, STEPS, 11);
 }
 
 /* Each new call is made, half of them and more succeed, and hardly one is left out. */
@@ -70,27 +39,20 @@ static void what_is_made(void)
     uint64_t made = 0, succeeded = 0, left_out = 0;
     unsigned calls = 0;
     for (uint64_t seed = 12; seed < 12 + RUNS; seed++)
-        tap_u64(run("sim:h100", MANY_STEPS, seed, 0, difference, sizeof difference), MANY_STEPS, "a longer run %s", difference);
+        tap_u64(mix_run("sim:h100", MIX, MANY_STEPS, seed, 0, difference, sizeof difference), MANY_STEPS, "a longer run %s", difference);
     for (int call = 0; call < VMM_CALL_COUNT; call++) {
-        left_out += counts.made[call] - counts.left_out[call][LEFT_OUT_NOT];
+        left_out += mix_counts.made[call] - mix_counts.left_out[call][LEFT_OUT_NOT];
         if (!is_new((enum vmm_call_id)call))
             continue;
-        made += counts.made[call];
-        succeeded += counts.succeeded[call];
+        made += mix_counts.made[call];
+        succeeded += mix_counts.succeeded[call];
         calls++;
-        if (!counts.succeeded[call])
-            tap_ok(false, "no %s succeeds: %" PRIu64 " made", vmm_call_name((enum vmm_call_id)call), counts.made[call]);
+        if (!mix_counts.succeeded[call])
+            tap_ok(false, "no %s succeeds: %" PRIu64 " made", vmm_call_name((enum vmm_call_id)call), mix_counts.made[call]);
     }
     tap_ok(calls > 40 && 2 * succeeded > made && succeeded < made, "%" PRIu64 " of %" PRIu64 " calls of %u new kinds succeed", succeeded,
            made, calls);
     tap_ok(left_out < RUNS * MANY_STEPS / 500, "%" PRIu64 " calls are left out", left_out);
-}
-
-static void a_wrong_prediction_is_noticed(void)
-{
-    char difference[600];
-    for (uint64_t flip = 70; flip < 500; flip += 139)
-        tap_ok(run("sim:h100", STEPS, 11, flip, difference, sizeof difference) < STEPS, "call %" PRIu64 ", inverted, is noticed", flip);
 }
 
 /* A system that refuses what it should not. */
@@ -106,11 +68,7 @@ static void a_wrong_system_is_noticed(void)
         "stream_get_capture_info:1", "thread_exchange_stream_capture_mode:1", "graph_get_nodes:1", "graph_get_edges:1",
         "graph_node_get_dependencies:1", "graph_memset_node_get_params:1", "graph_exec_update:2", "device_set_graph_mem_attribute:1",
         "user_object_create:1", "user_object_release:1", "graph_retain_user_object:1"};
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
-        char spec[96], difference[600];
-        snprintf(spec, sizeof spec, "fault=%s:OUT_OF_MEMORY|sim:h100", faults[i]);
-        tap_ok(run(spec, MANY_STEPS, 11, 0, difference, sizeof difference) < MANY_STEPS && difference[0], "%s is noticed", faults[i]);
-    }
+    mix_faults(faults, sizeof faults / sizeof faults[0], MIX, MANY_STEPS);
 }
 
 /* ---- what the model has wrong ---- */
@@ -137,14 +95,8 @@ static void wrong_event(struct model *m) { m->graphs->graph[0]->node[0]->work.ev
 static void wrongly_invalid(struct model *m) { m->graphs->capture[0]->invalid = true; }
 static void wrong_graph(struct model *m) { m->graphs->graph[0]->value++; }
 static void wrong_byte(struct model *m) { m->windows[0].value[9] ^= 1; }
-static void nothing(struct model *m) { (void)m; }
 
-/* Steps, and then another one; what is made wrong in the model between them. Each is also run with nothing wrong. */
-static const struct {
-    const char *what;
-    void (*spoil)(struct model *m);
-    const char *steps[MOST], *last;
-} spoils[] = {
+static const struct mix_spoil spoils[] = {
     {"the value of a fill", wrong_value, {MEMORY, GRAPH, FILL, INSTANCE}, LAUNCH},
     {"a node that is disabled", wrongly_disabled, {MEMORY, GRAPH, FILL, INSTANCE}, LAUNCH},
     {"a node's type", wrong_type, {MEMORY, GRAPH, FILL}, "graph_node_get_type node=n71 type=out"},
@@ -180,40 +132,6 @@ static const struct {
      "memcpy_dtoh_async dst=out src=r64 byte_count=12 stream=s42"},
 };
 
-static bool make(struct lockstep *pair, const char *line)
-{
-    struct step step;
-    char error[200];
-    if (!step_parse(line, unit, &step, error, sizeof error))
-        tap_bail("%s: %s", line, error);
-    return lockstep_step(pair, &step) && !pair->refused && !pair->left_out;
-}
-
-/* Are system and model still the same after the last step, and in every byte? */
-static bool agrees(size_t which, void (*spoil)(struct model *m), char *why, size_t size)
-{
-    struct lockstep pair;
-    if (!lockstep_open(&pair, "sim:h100"))
-        tap_bail("%s", pair.difference);
-    for (size_t i = 0; spoils[which].steps[i]; i++)
-        if (!make(&pair, spoils[which].steps[i]))
-            tap_bail("%s: %s", spoils[which].steps[i], pair.difference);
-    spoil(&pair.model);
-    bool same = make(&pair, spoils[which].last) && lockstep_check(&pair);
-    snprintf(why, size, "%s", pair.difference);
-    lockstep_close(&pair);
-    return same;
-}
-
-static void a_wrong_model_is_noticed(void)
-{
-    char why[600];
-    for (size_t i = 0; i < sizeof spoils / sizeof spoils[0]; i++) {
-        tap_ok(agrees(i, nothing, why, sizeof why), "%s, as the model has it %s", spoils[i].what, why);
-        tap_ok(!agrees(i, spoils[i].spoil, why, sizeof why) && why[0], "%s, made wrong, is noticed: %s", spoils[i].what, why);
-    }
-}
-
 /* ---- what random calls seldom come to ---- */
 
 #define BEGIN "stream_begin_capture stream=s40 mode=2", "event_record event=e48 stream=s40", "stream_wait_event stream=s41 event=e48 flags=0"
@@ -228,10 +146,7 @@ static void a_wrong_model_is_noticed(void)
         "n72 = graph_add_kernel_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0 node_params={r64 0 1 32 9 3}",    \
         "n73 = graph_add_empty_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0"
 
-/* Steps, of which the last is refused by the rule; NULL: it is accepted. */
-static const struct {
-    const char *what, *rule, *steps[MOST];
-} stories[] = {
+static const struct mix_story stories[] = {
     {"a capture that another stream has joined", "VMM-CAPTURE-UNJOINED",
      {MEMORY, BEGIN, "memset_d8_async dst=r64 value=7 n=4 stream=s41", END}},
     {"a capture whose streams have joined again", NULL,
@@ -276,27 +191,6 @@ static const struct {
      {NODES, "graph_add_dependencies graph=g70 from=[n71 n72 0] to=[n72 n71 0] edge_data=null num_dependencies=2", INSTANCE}},
 };
 
-static void stories_agree(void)
-{
-    for (size_t i = 0; i < sizeof stories / sizeof stories[0]; i++) {
-        struct lockstep pair;
-        if (!lockstep_open(&pair, "sim:h100"))
-            tap_bail("%s", pair.difference);
-        bool same = true;
-        for (size_t k = 0; same && stories[i].steps[k]; k++) {
-            struct step step;
-            char error[200];
-            if (!step_parse(stories[i].steps[k], unit, &step, error, sizeof error))
-                tap_bail("%s: %s", stories[i].steps[k], error);
-            same = lockstep_step(&pair, &step) && !pair.left_out;
-        }
-        tap_ok(same && lockstep_check_objects(&pair), "%s is the same on both sides: %s", stories[i].what, pair.difference);
-        tap_text(pair.rule ? pair.rule : "none", stories[i].rule ? stories[i].rule : "none", "and refused as it should be");
-        tap_ok(lockstep_check(&pair), "and so is everything after it %s", pair.difference);
-        lockstep_close(&pair);
-    }
-}
-
 /* ---- bytes that are not known ---- */
 
 /* Two fills of the same bytes: which is last is known only where one comes after the other. */
@@ -310,8 +204,8 @@ static void races(void)
         struct lockstep pair;
         bool good = lockstep_open(&pair, "sim:h100");
         for (size_t i = 0; good && i < sizeof before / sizeof before[0]; i++)
-            good = make(&pair, before[i]);
-        good = good && make(&pair, second[ordered]) && make(&pair, INSTANCE) && make(&pair, LAUNCH);
+            good = mix_make(&pair, before[i]);
+        good = good && mix_make(&pair, second[ordered]) && mix_make(&pair, INSTANCE) && mix_make(&pair, LAUNCH);
         tap_ok(good, "two fills are launched %s", pair.difference);
         tap_u64((uint64_t)(int64_t)model_byte(&pair.model, pair.model.mappings[0].start), ordered ? 5 : UINT64_MAX, "%s",
                 ordered ? "the later one's bytes are known" : "in no order, their bytes are not");
@@ -323,10 +217,10 @@ int main(void)
 {
     agreement();
     what_is_made();
-    a_wrong_prediction_is_noticed();
+    mix_flips(MIX, STEPS);
     a_wrong_system_is_noticed();
-    a_wrong_model_is_noticed();
-    stories_agree();
+    mix_spoils(spoils, sizeof spoils / sizeof spoils[0]);
+    mix_stories(stories, sizeof stories / sizeof stories[0]);
     races();
     return tap_done();
 }
