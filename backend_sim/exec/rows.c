@@ -447,11 +447,14 @@ vmm_result rows_copy_of(const struct sim_process *process, const vmm_memcpy3d *a
     return copy_of(process, asked, NULL, copy);
 }
 
-/* Does the range lie in one mapping? */
-static bool in_one_mapping(const struct sim_process *process, uint64_t base, uint64_t size)
+/* Does the range lie in one mapping, or in one allocation of a pool? */
+static bool in_one_piece(const struct sim_process *process, uint64_t base, uint64_t size)
 {
     const struct sim_mapping *mapping = sim_mapping_at(process, base);
-    return mapping && size <= mapping->size - (base - mapping->start);
+    const struct sim_allocation *allocation = sim_allocation_at(process, base);
+    if (mapping)
+        return size <= mapping->size - (base - mapping->start);
+    return allocation && allocation->pooled && size <= allocation->size - (base - allocation->start);
 }
 
 vmm_result rows_check_copy(const struct sim_process *process, int device, bool open, const vmm_memcpy3d *asked,
@@ -464,7 +467,8 @@ vmm_result rows_check_copy(const struct sim_process *process, int device, bool o
     for (int i = 0; i < 2 && result == VMM_SUCCESS; i++) {
         const struct rows_side *side = sides[i];
         const uint64_t span = rows_span(&copy.extent, side->given, side->given_rows * side->given);
-        if (!side->host && !side->array && !(open && in_one_mapping(process, side->base, span)))
+        const uint64_t used = side->start - side->base + rows_span(&copy.extent, side->pitch, side->layer);
+        if (!side->host && !side->array && !(open && in_one_piece(process, side->base, used > span ? used : span)))
             result = rows_check_range(process, device, side, span, i ? copy.read : copy.write);
     }
     return result;

@@ -102,7 +102,7 @@ struct rows_copy {
 vmm_result rows_copy_of(const struct sim_process *process, const vmm_memcpy3d *asked, struct rows_copy *copy);
 
 /* The checks alone, for work of that device; memory that find finds counts. open: as measured of a node without a context, rights to
- * a side that lies in one mapping do not. */
+ * a side that lies in one mapping, or in one allocation of a pool, do not. */
 enum { ROWS_FROM_PROGRAM = 1, ROWS_TO_PROGRAM = 2 };
 vmm_result rows_check_copy(const struct sim_process *process, int device, bool open, const vmm_memcpy3d *asked,
                            rows_find_planned find, unsigned *programs);

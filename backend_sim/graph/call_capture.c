@@ -7,7 +7,8 @@
  *     fill on S              CAPTURE_INVALIDATED
  *     end capture on S       CAPTURE_INVALIDATED, no graph  S: NONE
  *
- * A call that is refused because a stream is captured invalidates the capture, with all streams that have joined it. In the modes
+ * A call that is refused because a stream is captured invalidates the capture, with all streams that have joined it. A wait for all work
+ * of a context is refused where a capture has a stream of that context. In the modes
  * GLOBAL and THREAD_LOCAL so do vmm_mem_alloc and other calls that no graph could hold. Other calls work as usual, including those
  * of virtual memory management, as measured.
  */
@@ -68,10 +69,8 @@ vmm_result capture_invalidated(vmm_stream stream)
 }
 
 /* Does this capture forbid this thread calls that a graph cannot hold? */
-static bool forbids(const struct capture *capture, bool always)
+static bool forbids(const struct capture *capture)
 {
-    if (always)
-        return true;
     if (thread_mode == VMM_STREAM_CAPTURE_MODE_RELAXED)
         return false;
     if (capture->thread == capture_thread())
@@ -86,11 +85,23 @@ vmm_stream_capture_mode capture_exchange_mode(vmm_stream_capture_mode mode)
     return before;
 }
 
+/* Has the capture a stream of the current context? Whose the default stream of a thread is, is not noted. */
+static bool is_of_current(const struct sim_process *process, const struct capture *capture)
+{
+    const struct sim_context *current = sim_current(process);
+    bool any = false;
+    for (const struct capture_stream *at = capture->streams; current && at; at = at->next) {
+        void *stream;
+        any |= slots_find(&process->streams, at->key, &stream) != SLOT_LIVE || ((const struct sim_stream *)stream)->context == current->value;
+    }
+    return any;
+}
+
 vmm_result capture_forbids(struct sim_process *process, bool always)
 {
     bool any = false;
     for (struct capture *capture = process->graphs->captures.first; capture; capture = capture->next)
-        if (forbids(capture, always))
+        if (always ? is_of_current(process, capture) : forbids(capture))
             any = capture->invalid = true;
     if (!any)
         return VMM_SUCCESS;
@@ -141,9 +152,12 @@ vmm_result capture_check_context(const struct sim_process *process, vmm_stream s
 vmm_result capture_check_stream(const struct sim_process *process, vmm_stream stream, bool *blocking)
 {
     struct sim_stream *found = NULL;
+    vmm_result result = capture_check_context(process, stream);
+    if (result != VMM_SUCCESS)
+        return result;
     if (capture_is_legacy(stream))
         return capture_refuse(VMM_RULE_CAPTURE_DEFAULT, stream, "the legacy default stream cannot be captured");
-    vmm_result result = stream == VMM_STREAM_PER_THREAD ? VMM_SUCCESS : sim_stream_check(process, stream, &found);
+    result = stream == VMM_STREAM_PER_THREAD ? VMM_SUCCESS : sim_stream_check(process, stream, &found);
     *blocking = !found || !found->non_blocking;
     return result;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "copy_places.h"
 #include "graph_alloc.h"
 #include "launch.h"
 #include "mem_op.h"
@@ -212,7 +213,7 @@ vmm_result graph_fill_work(struct sim_process *process, const vmm_memset_node_pa
     return check_fill(process, params, work->context);
 }
 
-vmm_result graph_copy_work(struct sim_process *process, const vmm_memcpy3d *params, vmm_context context, bool added,
+vmm_result graph_copy_work(struct sim_process *process, const vmm_memcpy3d *params, vmm_context context, bool open,
                            struct graph_work *work)
 {
     if (!params)
@@ -225,7 +226,8 @@ vmm_result graph_copy_work(struct sim_process *process, const vmm_memcpy3d *para
                             params->width_in_bytes, params->height, params->depth);
     *work = (struct graph_work){.type = VMM_GRAPH_NODE_TYPE_MEMCPY, .context = or_current(process, context), .unnamed = !context,
                                 .copy = *params};
-    return rows_check_copy(process, graph_device(process, work->context), added && !context, params, graph_planned_in, &work->programs);
+    copy_places_note(process, work);
+    return rows_check_copy(process, graph_device(process, work->context), open, params, graph_planned_in, &work->programs);
 }
 
 vmm_result graph_mem_op_work(const struct sim_process *process, vmm_context context, const struct vmm_call *call,
@@ -330,7 +332,7 @@ vmm_result sim_graph_add_memcpy_node(struct sim_process *process, const struct v
     struct graph_work work;
     vmm_result result = graph_context_check(process, call->ctx);
     if (result == VMM_SUCCESS)
-        result = graph_copy_work(process, call->copy_params, call->ctx, true, &work);
+        result = graph_copy_work(process, call->copy_params, call->ctx, !call->ctx, &work);
     return result == VMM_SUCCESS ? graph_add_node(ADD(call), &work) : result;
 }
 

@@ -131,8 +131,9 @@ vmm_result graph_host_work(const vmm_host_node_params *params, struct graph_work
 vmm_result graph_kernel_work(const struct sim_process *process, const vmm_kernel_node_params *params, struct graph_work *work);
 vmm_result graph_event_work(const struct sim_process *process, vmm_graph_node_type type, vmm_event event, struct graph_work *work);
 
-/* added: of a new node, for which a driver looks at no rights where no context is named (rows_check_copy). */
-vmm_result graph_copy_work(struct sim_process *process, const vmm_memcpy3d *params, vmm_context context, bool added,
+/* open: a driver looks at no rights to memory in one piece: of a new node for which no context is named, and where none is current
+ * (rows_check_copy). */
+vmm_result graph_copy_work(struct sim_process *process, const vmm_memcpy3d *params, vmm_context context, bool open,
                            struct graph_work *work);
 /* The operations of one of the five calls; the work leads into ops. Their context is not the current one by default, as measured. */
 vmm_result graph_mem_op_work(const struct sim_process *process, vmm_context context, const struct vmm_call *call,
@@ -150,7 +151,8 @@ vmm_result graph_issue(struct sim_process *process, const struct vmm_call *call,
 
 /* ---- captures ---- */
 
-/* Refuses a call that no graph can hold while a capture forbids it, and invalidates such captures; always: all of them. */
+/* Refuses a call that no graph can hold while a capture forbids it, and invalidates such captures; always: a wait for all work of the
+ * current context, which each capture of a stream of that context forbids, whatever its mode. */
 vmm_result capture_forbids(struct sim_process *process, bool always);
 
 /* Refuses a call whose work no graph holds on a stream that is captured; the capture goes on. */

@@ -31,9 +31,13 @@ static bool is_kernel(const struct graph_node *node)
     return graphs_work(node)->type == VMM_GRAPH_NODE_TYPE_KERNEL;
 }
 
-/* An edge of the second type, as documented: from one of a kernel's two other ports to a kernel. */
-static vmm_result check_programmatic(const vmm_graph_edge_data *data, const struct graph_node *from, bool to_kernel, uint64_t at)
+/* An edge of the second type, as documented: from one of a kernel's two other ports to a kernel. Only kernels have those ports, as
+ * measured on two H200. */
+static vmm_result check_ports(const vmm_graph_edge_data *data, const struct graph_node *from, bool to_kernel, uint64_t at)
 {
+    if (data->type != TYPE_PROGRAMMATIC && data->from_port && !is_kernel(from))
+        return graph_refuse(VMM_RULE_GRAPH_EDGE, 0, "edge %llu leads from port %u of a node that is no kernel", (unsigned long long)at,
+                            data->from_port);
     if (data->type != TYPE_PROGRAMMATIC || (data->from_port && is_kernel(from) && to_kernel))
         return VMM_SUCCESS;
     return graph_refuse(VMM_RULE_GRAPH_EDGE, 0, "edge %llu is programmatic and leads from %s port %u to %s", (unsigned long long)at,
@@ -83,7 +87,7 @@ vmm_result graph_find_ends(const struct sim_graphs *all, const struct graph *gra
     if (result == VMM_SUCCESS)
         result = graph_check_edge_data(add->data, add->count);
     for (uint64_t i = 0; result == VMM_SUCCESS && add->data && i < add->count; i++)
-        result = check_programmatic(&add->data[i], ends->node[i], add->kernel, i);
+        result = check_ports(&add->data[i], ends->node[i], add->kernel, i);
     if (result == VMM_SUCCESS)
         result = refuse_twice(ends->node, add->count);
     for (uint64_t i = 0; i < add->count; i++)
@@ -129,7 +133,7 @@ static vmm_result find_edges(const struct sim_graphs *all, const struct graph *g
     if (result == VMM_SUCCESS)
         result = graph_check_edge_data(edges->data, edges->count);
     for (uint64_t i = 0; result == VMM_SUCCESS && edges->data && i < edges->count; i++)
-        result = check_programmatic(&edges->data[i], edges->from[i], is_kernel(edges->to[i]), i);
+        result = check_ports(&edges->data[i], edges->from[i], is_kernel(edges->to[i]), i);
     return result;
 }
 

@@ -5,6 +5,7 @@
  *     fault      as if the program had issued the work itself: the device is lost when its turn comes
  */
 #include "call_graph.h"
+#include "copy_places.h"
 
 #include "graph_launch_memory.h"
 #include "heap.h"
@@ -32,6 +33,17 @@ vmm_result graph_check_flags(uint64_t flags, bool uploads)
     return VMM_SUCCESS;
 }
 
+/* As measured, a copy for which no context was named is one of the context that is current now, whose device must have had rights to the
+ * memory when the copy was described. */
+static vmm_result check_copy(const struct sim_process *process, const struct graph_node *node)
+{
+    const struct graph_work *work = graphs_work(node);
+    if (!work->unnamed || copy_places_had_rights(work, sim_current(process)->device))
+        return VMM_SUCCESS;
+    return graph_refuse(VMM_RULE_GRAPH_PARAMS, node->value, "%p, a copy that was added without a context, is of memory to which the "
+                        "current context's device had no rights then", (void *)(uintptr_t)node->value);
+}
+
 /* Checks the fills again, as measured, and that the events are there: a driver crashed. In children too. */
 static vmm_result check_nodes(const struct sim_process *process, const struct graph *graph)
 {
@@ -40,6 +52,7 @@ static vmm_result check_nodes(const struct sim_process *process, const struct gr
         const struct graph_work *work = graphs_work(node);
         switch (work->type) {
         case VMM_GRAPH_NODE_TYPE_MEMSET: result = graph_fill_check_again(process, work); break;
+        case VMM_GRAPH_NODE_TYPE_MEMCPY: result = check_copy(process, node); break;
         case VMM_GRAPH_NODE_TYPE_EVENT_RECORD:
         case VMM_GRAPH_NODE_TYPE_WAIT_EVENT: result = graph_event_check(process, work->event); break;
         case VMM_GRAPH_NODE_TYPE_GRAPH: result = check_nodes(process, work->child); break;

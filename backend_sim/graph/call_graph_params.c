@@ -201,7 +201,7 @@ vmm_result sim_graph_memcpy_node_set_params(struct sim_process *process, const s
     struct graph_work work;
     const struct graph_node *node = graphs_find_node(process->graphs, call->node);
     const vmm_context context = node && !graphs_work(node)->unnamed ? graphs_work(node)->context : NULL;
-    vmm_result result = graph_copy_work(process, call->node_params, sim_current(process) ? NULL : context, false, &work);
+    vmm_result result = graph_copy_work(process, call->node_params, sim_current(process) ? NULL : context, !sim_current(process), &work);
     if (context) {
         work.context = context;
         work.unnamed = false;
@@ -231,7 +231,11 @@ vmm_result sim_graph_exec_kernel_node_set_params(struct sim_process *process,
                                                  const struct vmm_call_graph_exec_kernel_node_set_params *call)
 {
     struct graph_work work;
-    return set_in(process, call->graph_exec, call->node, graph_kernel_work(process, call->node_params, &work), &work);
+    vmm_result result = graph_kernel_work(process, call->node_params, &work);
+    if (result == VMM_SUCCESS && !sim_current(process) && /* as measured, last */
+        graph_of_type(graph_need_node_in(process->graphs, call->graph_exec, call->node, &result), VMM_GRAPH_NODE_TYPE_KERNEL, &result))
+        return sim_no_context(process);
+    return set_in(process, call->graph_exec, call->node, result, &work);
 }
 
 vmm_result sim_graph_host_node_set_params(struct sim_process *process, const struct vmm_call_graph_host_node_set_params *call)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work on a captured stream, as nodes. */
 #include "capture_parts.h"
+#include "copy_places.h"
 
 #include "graph_alloc.h"
 #include "launch.h"
@@ -59,6 +60,7 @@ vmm_result capture_add_copy(const struct sim_process *process, vmm_stream stream
     vmm_result result = sim_stream_context(process, stream, &context);
     if (result != VMM_SUCCESS || !copy->width_in_bytes || !copy->height || !copy->depth)
         return result;
+    copy_places_note(process, &work);
     result = rows_check_copy(process, graph_device(process, work.context), false, copy, graph_planned_in, &work.programs);
     return result == VMM_SUCCESS ? capture_add(process, stream, &work) : result;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "call_graph.h"
+#include "copy_places.h"
 #include "heap.h"
 #include "user_objects.h"
 
@@ -46,6 +47,8 @@ static const char *copy_forbids(const struct graph_work *now, const struct graph
         return "a side is the program's memory and was not, or the other way round";
     if (a->src_memory_type != b->src_memory_type || a->dst_memory_type != b->dst_memory_type)
         return "the types of memory differ";
+    if (!copy_places_same(now->from, next->from) || !copy_places_same(now->to, next->to))
+        return "a side is memory of another device, or other devices have rights to it";
     if (!is_rows(a) && !is_rows(b))
         return NULL;
     return a->width_in_bytes == b->width_in_bytes && a->height == b->height && a->depth == b->depth && same_sides(a, b)
@@ -78,6 +81,7 @@ const char *graph_update_forbids(const struct graph_work *now, const struct grap
     case VMM_GRAPH_NODE_TYPE_MEMSET: return fill_forbids(now, next);
     case VMM_GRAPH_NODE_TYPE_MEMCPY: return copy_forbids(now, next);
     case VMM_GRAPH_NODE_TYPE_BATCH_MEM_OP: return mem_op_forbids(now, next);
+    case VMM_GRAPH_NODE_TYPE_KERNEL: return now->context == next->context ? NULL : "the kernel is of another context";
     case VMM_GRAPH_NODE_TYPE_EVENT_RECORD: /* as measured on two H200 of a wait */
     case VMM_GRAPH_NODE_TYPE_WAIT_EVENT: return now->owner == next->owner ? NULL : "the event is of another context";
     default: return NULL;

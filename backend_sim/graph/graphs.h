@@ -29,6 +29,7 @@ struct graph_work {
     bool unnamed;        /* of a copy: no context was named when it was added, which an instance keeps */
     struct graph *child; /* of a child graph */
     struct graph_memory *memory; /* of an allocation or free node (graph_alloc.h) */
+    uint64_t from, to;   /* of a copy: which device's memory its sides were when it was made (copy_places.h); 0: none */
     unsigned programs;   /* of a copy: its sides that were the program's memory, pinned or not: ROWS_FROM_PROGRAM, ROWS_TO_PROGRAM */
     void *shown;         /* of libcuda.so.1, which keeps what the program gave: struct graph_shown */
     union {

@@ -56,7 +56,7 @@ static bool connect_both(void)
 static bool connect_with_data(void)
 {
     const CUgraphNode from[] = {node[0], node[0]}, to[] = {node[1], node[2]};
-    const CUgraphEdgeData data[2] = {{.from_port = 1}, {.from_port = 2}};
+    const CUgraphEdgeData data[2] = {{0}, {0}};
     return done(cuGraphAddDependencies(graph, from, to, data, 2));
 }
 

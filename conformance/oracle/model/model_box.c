@@ -29,7 +29,7 @@ struct side {
     const void *value;               /* of an array */
     const struct model_array *array; /* NULL: memory at an address */
     bool program; /* it is the program's own memory */
-    bool open;    /* no rights are looked at where it lies in one mapping */
+    bool open;    /* no rights are looked at where it lies in one mapping, or in one allocation of a pool */
     bool writes;
     int device;   /* whose rights count */
 };
@@ -128,13 +128,22 @@ static bool side_allowed(struct model *m, struct side *s, const struct extent *e
 
 /* ---- what is looked at, and what is used ---- */
 
+/* Do all rows, and what is looked at, lie in one mapping or in one allocation of a pool? */
+static bool in_one_piece(struct model *m, const struct side *s, const struct extent *e)
+{
+    const struct model_mapping *in = model_mapping_at(m, s->base);
+    const struct model_block *block = model_block_at(m, s->base);
+    const uint64_t looked = span(e, s->pitch, s->pitch * s->height), rows = row_at(s, e, e->depth - 1, e->height - 1) + e->width - s->base;
+    const uint64_t most = looked > rows ? looked : rows;
+    return in ? most <= in->size - (s->base - in->start) : block && most <= block->size - (s->base - block->start);
+}
+
 static bool looks(struct model *m, const struct side *s, const struct side *other, const struct extent *e,
                   struct model_answer *a)
 {
     const struct model_access all = {.start = s->base, .size = span(e, s->pitch, s->pitch * s->height), .writes = s->writes,
                                      .with_program = other->program};
-    const struct model_mapping *in = s->open ? model_mapping_at(m, s->base) : NULL;
-    if (s->array || s->program || !all.size || (in && all.size <= in->size - (s->base - in->start)))
+    if (s->array || s->program || !all.size || (s->open && in_one_piece(m, s, e)))
         return true;
     bool may = model_reaches(m, s->device, &all, a);
     a->loses |= a->wraps;

@@ -86,14 +86,18 @@ void model_event_dropped(struct model *model, const struct model_event *event)
     held->reached.count = 0;
 }
 
+static void spoil(struct model_capture *capture, const struct model_answer *a)
+{
+    capture->invalid |= !a->asked;
+}
+
 /* A call that captured streams forbid, which they end invalid of. */
-static bool model_capture_forbids(struct model *model, bool always, struct model_answer *answer)
+static bool model_capture_forbids(struct model *model, struct model_answer *answer)
 {
     bool any = false;
     for (int i = 0; i < MODEL_LANES; i++) {
         struct model_capture *capture = model->graphs->capture[i];
-        if (!capture || (!always && (capture->mode == VMM_STREAM_CAPTURE_MODE_RELAXED ||
-                                     model->graphs->thread_mode == VMM_STREAM_CAPTURE_MODE_RELAXED)))
+        if (!capture || capture->mode == VMM_STREAM_CAPTURE_MODE_RELAXED || model->graphs->thread_mode == VMM_STREAM_CAPTURE_MODE_RELAXED)
             continue;
         any = true;
         capture->invalid |= !answer->asked;
@@ -101,15 +105,22 @@ static bool model_capture_forbids(struct model *model, bool always, struct model
     return any && !model_refuse(answer, VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
 }
 
+/* A wait for all work of the current context, of which no capture may have a stream. */
+static bool is_waited_for(struct model *model, struct model_answer *answer)
+{
+    bool any = false;
+    for (int i = 0; i < model->lanes; i++)
+        if (model->graphs->lane[i].capture && model->lane[i].device == model_current_device(model)) {
+            any = true;
+            spoil(model->graphs->lane[i].capture, answer);
+        }
+    return any && !model_refuse(answer, VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
+}
+
 /* Does the call name the default stream, though no context is current? That counts first. */
 static bool lacks_context(const struct model *m, vmm_stream stream, struct model_answer *a)
 {
     return !stream && m->current < 0 && !model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
-}
-
-static void spoil(struct model_capture *capture, const struct model_answer *a)
-{
-    capture->invalid |= !a->asked;
 }
 
 /* ---- begin and end ---- */
@@ -123,7 +134,7 @@ static bool is_mode(int mode, struct model_answer *a)
 static bool may_capture(const struct model *m, vmm_stream stream, struct model_answer *a)
 {
     if (!stream)
-        return model_refuse(a, VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-DEFAULT");
+        return !lacks_context(m, stream, a) && model_refuse(a, VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-DEFAULT");
     a->foreseen &= lane_of(m, stream) >= 0;
     return a->foreseen;
 }
@@ -439,8 +450,10 @@ static void add_copy(struct model *m, struct model_held *held, const vmm_memcpy3
     if (!a->foreseen)
         return;
     work.context = m->contexts[m->current].value;
-    if (model_box_allowed(m, work.device, copy, false, &work.copy, a))
-        add(m, held, &work, a);
+    if (!model_box_allowed(m, work.device, copy, false, &work.copy, a))
+        return;
+    model_note_places(m, &work);
+    add(m, held, &work, a);
 }
 
 /* A copy of adjacent bytes is a box of one row. */
@@ -611,7 +624,7 @@ static bool is_held(struct model *m, vmm_stream stream, struct model_answer *a)
 /* A wait for a stream, or a query: of a captured stream it is that capture's concern alone. */
 static bool asks(struct model *m, vmm_stream stream, struct model_answer *a)
 {
-    return is_held(m, stream, a) || lacks_context(m, stream, a) || model_capture_forbids(m, false, a);
+    return is_held(m, stream, a) || lacks_context(m, stream, a) || model_capture_forbids(m, a);
 }
 
 /* Calls of arrays (facts: arrays, K): what no argument refuses is forbidden, and no graph holds a map. */
@@ -619,10 +632,10 @@ static bool decides_array(struct model *m, const union vmm_any_call *any, struct
 {
     switch (any->head.id) {
     case VMM_CALL_array_3d_create:
-    case VMM_CALL_mipmapped_array_create: return model_capture_forbids(m, false, a);
-    case VMM_CALL_array_destroy: return any->array_destroy.h_array && model_capture_forbids(m, false, a);
+    case VMM_CALL_mipmapped_array_create: return model_capture_forbids(m, a);
+    case VMM_CALL_array_destroy: return any->array_destroy.h_array && model_capture_forbids(m, a);
     case VMM_CALL_mipmapped_array_destroy:
-        return any->mipmapped_array_destroy.h_mipmapped_array && model_capture_forbids(m, false, a);
+        return any->mipmapped_array_destroy.h_mipmapped_array && model_capture_forbids(m, a);
     case VMM_CALL_mem_map_array_async:
         return any->mem_map_array_async.map_info_list && any->mem_map_array_async.count &&
                is_held(m, any->mem_map_array_async.stream, a);
@@ -638,14 +651,14 @@ static bool decides_managed(struct model *m, const union vmm_any_call *any, stru
     case VMM_CALL_mem_alloc_managed:
         if (!alloc->dptr || !alloc->bytesize || (alloc->flags != VMM_MEM_ATTACH_GLOBAL && alloc->flags != VMM_MEM_ATTACH_HOST))
             return false;
-        return a->writes_zero = model_capture_forbids(m, false, a);
-    case VMM_CALL_mem_advise: return model_managed_heeds(m, &any->mem_advise) && model_capture_forbids(m, false, a);
+        return a->writes_zero = model_capture_forbids(m, a);
+    case VMM_CALL_mem_advise: return model_managed_heeds(m, &any->mem_advise) && model_capture_forbids(m, a);
     case VMM_CALL_mem_prefetch_async: return !any->mem_prefetch_async.flags && is_held(m, any->mem_prefetch_async.stream, a);
     case VMM_CALL_mem_prefetch_batch_async: return is_held(m, any->mem_prefetch_batch_async.stream, a);
     case VMM_CALL_mem_discard_batch_async: return is_held(m, any->mem_discard_batch_async.stream, a);
     case VMM_CALL_mem_discard_and_prefetch_batch_async: return is_held(m, any->mem_discard_and_prefetch_batch_async.stream, a);
     case VMM_CALL_stream_attach_mem_async:
-        return is_held(m, any->stream_attach_mem_async.stream, a) || model_capture_forbids(m, false, a);
+        return is_held(m, any->stream_attach_mem_async.stream, a) || model_capture_forbids(m, a);
     default: return false;
     }
 }
@@ -690,11 +703,11 @@ bool model_capture_decides(struct model *model, const struct vmm_call *call, str
     switch (call->id) {
     case VMM_CALL_stream_query:
     case VMM_CALL_stream_synchronize: return asks(model, any->stream_query.stream, answer);
-    case VMM_CALL_ctx_synchronize: return model->current >= 0 && model_capture_forbids(model, true, answer);
+    case VMM_CALL_ctx_synchronize: return is_waited_for(model, answer);
     case VMM_CALL_graph_instantiate:
-        return model_known_flags(any->graph_instantiate.flags) && model->current >= 0 && model_capture_forbids(model, false, answer);
+        return model_known_flags(any->graph_instantiate.flags) && model->current >= 0 && model_capture_forbids(model, answer);
     case VMM_CALL_mem_free:
-    case VMM_CALL_graph_exec_destroy: return model_capture_forbids(model, false, answer);
+    case VMM_CALL_graph_exec_destroy: return model_capture_forbids(model, answer);
     default: break;
     }
     if (is_array(call->id))

@@ -31,6 +31,33 @@ static bool is_compressible(struct model *m, uint64_t address)
     return memory && memory->prop.alloc_flags.compression_type;
 }
 
+static uint64_t place_at(struct model *m, uint64_t address)
+{
+    const struct model_mapping *there = model_memory_at(m, address);
+    const struct model_block *block = model_block_at(m, address);
+    const struct model_mapping *mapping = model_mapping_at(m, address);
+    const struct model_memory *memory = mapping ? model_memory_of(m, mapping->handle) : NULL;
+    const int device = memory ? memory->prop.location.id : block ? block->pool->device : 0;
+    uint64_t place = 1 + (uint64_t)device;
+    if (!there || !model_in_device(m, there))
+        return 0;
+    for (int i = 0; i < VMM_MAX_DEVICES; i++)
+        place |= (uint64_t)(model_device_rights(there, i) != 0) << (8 + i);
+    return place;
+}
+
+void model_note_places(struct model *model, struct model_work *work)
+{
+    const vmm_memcpy3d *asked = &work->copy.asked;
+    work->from = place_at(model, asked->src_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)asked->src_host : asked->src_device);
+    work->to = place_at(model, asked->dst_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)asked->dst_host : asked->dst_device);
+}
+
+static bool same_place(uint64_t now, uint64_t next)
+{
+    return !now || !next || now == next;
+}
+
 static void note_work(struct model *m, struct model_work *work)
 {
     work->memory = pool_memory(m, work->copy.row.to);
@@ -68,7 +95,7 @@ static bool has_same_places(const vmm_memcpy3d *is, const vmm_memcpy3d *next)
     return same;
 }
 
-/* A fill keeps its context, a copy without one stays so, and keeps the types of its memory; one of several rows keeps its shape, and a copy of them stays as it is. */
+/* A fill keeps its context, and a kernel; a copy without one stays so, and keeps the types of its memory and the devices of that; one of several rows keeps its shape, and a copy of them stays as it is. */
 bool model_work_fits(const struct model_work *now, const struct model_work *then)
 {
     const vmm_memset_node_params *a = &now->fill, *b = &then->fill;
@@ -79,8 +106,12 @@ bool model_work_fits(const struct model_work *now, const struct model_work *then
                                                        a->element_size == b->element_size));
     if (now->type == VMM_GRAPH_NODE_TYPE_EVENT_RECORD || now->type == VMM_GRAPH_NODE_TYPE_WAIT_EVENT)
         return now->device == then->device;
+    if (now->type == VMM_GRAPH_NODE_TYPE_KERNEL)
+        return now->device == then->device;
     if (now->type != VMM_GRAPH_NODE_TYPE_MEMCPY)
         return true;
+    if (!same_place(now->from, then->from) || !same_place(now->to, then->to))
+        return false;
     const bool types = is->src_memory_type == next->src_memory_type && is->dst_memory_type == next->dst_memory_type;
     const bool same = is->width_in_bytes == next->width_in_bytes && is->height == next->height && is->depth == next->depth &&
                       is->src_pitch == next->src_pitch && is->dst_pitch == next->dst_pitch && has_same_places(is, next);
@@ -132,8 +163,11 @@ MODEL_ON(graph_exec_kernel_node_set_params)
 {
     struct model_work work = {0};
     struct model_node *node = model_kernel_work(m, c->node_params, &work, a) ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
-    if (node)
-        set_in(m, node, &work, a);
+    node = model_node_is(node, VMM_GRAPH_NODE_TYPE_KERNEL, a);
+    if (node && m->current < 0)
+        model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    else
+        set_fitting(m, node, &work, a);
 }
 
 static void set_event_in(struct model *m, vmm_graph_exec exec, vmm_graph_node value, int type, vmm_event event, struct model_answer *a)

@@ -391,9 +391,11 @@ static bool is_data(const vmm_graph_edge_data *d)
     return zero && d->type <= 1 && d->from_port <= 2 && !d->to_port;
 }
 
-/* The type 1 is for two kernels, and from a port that is not 0. */
+/* The type 1 is for two kernels, and from a port that is not 0, which only kernels have. */
 static bool may_lead(const vmm_graph_edge_data *d, const struct model_node *from, const struct model_node *to)
 {
+    if (d->from_port && from->work.type != VMM_GRAPH_NODE_TYPE_KERNEL)
+        return false;
     return d->type != 1 || (d->from_port && from->work.type == VMM_GRAPH_NODE_TYPE_KERNEL && to->work.type == VMM_GRAPH_NODE_TYPE_KERNEL);
 }
 

@@ -23,6 +23,7 @@ struct model_work {
     bool crashes;                   /* such a copy from or to the program, in an instance that was updated: its launch ends the process */
     bool packed;                    /* of an instance's copy: a side may be compressed */
     vmm_memset_node_params fill;
+    uint64_t from, to;              /* of a copy: which memory its sides were when it was made (model_note_places) */
     uint64_t memory;                /* of an instance's copy: which memory of a pool it goes to; 0: none */
     struct model_box copy;
     struct model_access kernel;     /* a kernel that fills */
@@ -142,6 +143,9 @@ struct model_object *model_object_of(const struct model *model, vmm_user_object 
 
 /* Are these flags that an instance may be made with? */
 bool model_known_flags(uint64_t flags);
+
+/* Notes on which device the memory of a copy's sides is, and which devices have rights to it; 0: no memory of a device. */
+void model_note_places(struct model *model, struct model_work *work);
 
 /* May an instance's node take over the other work? */
 bool model_work_fits(const struct model_work *now, const struct model_work *then);

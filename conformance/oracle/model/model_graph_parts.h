@@ -31,8 +31,8 @@ bool model_context_given(struct model *m, const vmm_memset_node_params *p, vmm_c
 bool model_fill_work(struct model *m, const vmm_memset_node_params *p, vmm_context context, struct model_work *work,
                      struct model_answer *a);
 /* Something is to be copied, and the context lives; NULL is the current one. */
-/* added: of a new node. */
-bool model_copy_work(struct model *m, const vmm_memcpy3d *p, vmm_context context, bool added, struct model_work *work,
+/* open: rights to memory in one piece do not count. */
+bool model_copy_work(struct model *m, const vmm_memcpy3d *p, vmm_context context, bool open, struct model_work *work,
                      struct model_answer *a);
 bool model_host_work(const vmm_host_node_params *p, struct model_work *work, struct model_answer *a);
 bool model_kernel_work(const struct model *m, const vmm_kernel_node_params *p, struct model_work *work, struct model_answer *a);

@@ -43,7 +43,13 @@ static bool has_cycle(const struct model_graph *graph)
     return cycle;
 }
 
-/* The memory of fills is looked at again, in the order in which nodes were made. */
+/* Had the device rights to that side of a copy when it was made? Memory of no device does not count. */
+static bool had_rights(uint64_t place, int device)
+{
+    return !place || place >> (8 + device) & 1;
+}
+
+/* The memory of fills is looked at again, in the order in which nodes were made, and copies without a context are of the current one. */
 static bool nodes_allowed(struct model *m, const struct model_graph *graph, struct model_answer *a)
 {
     bool good = true;
@@ -51,6 +57,9 @@ static bool nodes_allowed(struct model *m, const struct model_graph *graph, stru
         const struct model_work *work = &graph->node[i]->work;
         if (work->type == VMM_GRAPH_NODE_TYPE_MEMSET)
             good = model_fill_allowed(m, work, a);
+        else if (work->type == VMM_GRAPH_NODE_TYPE_MEMCPY)
+            good = !work->unnamed || (had_rights(work->from, model_current_device(m)) && had_rights(work->to, model_current_device(m))) ||
+                   model_refuse(a, INVALID, "VMM-GRAPH-PARAMS");
         else if (work->child)
             good = nodes_allowed(m, work->child, a);
     }

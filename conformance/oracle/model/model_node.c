@@ -60,7 +60,7 @@ bool model_fill_work(struct model *m, const vmm_memset_node_params *p, vmm_conte
     return a->foreseen && model_fill_allowed(m, work, a);
 }
 
-bool model_copy_work(struct model *m, const vmm_memcpy3d *p, vmm_context context, bool added, struct model_work *work,
+bool model_copy_work(struct model *m, const vmm_memcpy3d *p, vmm_context context, bool open, struct model_work *work,
                      struct model_answer *a)
 {
     if (model_graph_null(p, a))
@@ -72,7 +72,10 @@ bool model_copy_work(struct model *m, const vmm_memcpy3d *p, vmm_context context
     work->device = device_of(m, work->context);
     work->unnamed = !context;
     a->foreseen = work->device >= 0; /* as of a fill */
-    return a->foreseen && model_box_allowed(m, work->device, p, added && !context, &work->copy, a);
+    if (!a->foreseen || !model_box_allowed(m, work->device, p, open, &work->copy, a))
+        return false;
+    model_note_places(m, work);
+    return true;
 }
 
 bool model_host_work(const vmm_host_node_params *p, struct model_work *work, struct model_answer *a)
@@ -163,7 +166,7 @@ MODEL_ON(graph_add_empty_node)
     }
 
 ADDS(memset_node, model_context_given(m, c->memset_params, c->ctx, a) && model_fill_work(m, c->memset_params, c->ctx, &work, a))
-ADDS(memcpy_node, model_copy_work(m, c->copy_params, c->ctx, true, &work, a))
+ADDS(memcpy_node, model_copy_work(m, c->copy_params, c->ctx, !c->ctx, &work, a))
 ADDS(host_node, model_host_work(c->node_params, &work, a))
 ADDS(kernel_node, model_kernel_work(m, c->node_params, &work, a))
 ADDS(event_record_node, model_event_work(m, VMM_GRAPH_NODE_TYPE_EVENT_RECORD, c->event, &work, a))
@@ -308,7 +311,7 @@ MODEL_ON(graph_memcpy_node_set_params)
         a->foreseen = false; /* as above */
     else {
         const vmm_context context = node && !node->work.unnamed ? node->work.context : NULL;
-        const bool may = model_copy_work(m, c->node_params, m->current >= 0 ? NULL : context, false, &work, a); /* by the current one's rights */
+        const bool may = model_copy_work(m, c->node_params, m->current >= 0 ? NULL : context, m->current < 0, &work, a); /* by the current one's rights */
         if (context) {
             work.context = context;
             work.device = node->work.device;

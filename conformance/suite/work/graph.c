@@ -248,11 +248,12 @@ TEST_BREAKS(GRAPH_EDGE, dependencies_that_cannot_be)
     vmm_graph graph = made(f);
     vmm_graph_node n[3] = {empty(f, graph), empty(f, graph), empty(f, graph)}, twice[2] = {n[0], n[0]}, out = NULL;
     const vmm_graph_node from[2] = {n[0], n[0]}, to[2] = {n[1], n[1]};
-    const vmm_graph_edge_data wrong[] = {{.from_port = 3}, {.to_port = 1}, {.type = 2}, {.reserved = {1}}, {.type = 1}, {.from_port = 1, .type = 1}};
+    const vmm_graph_edge_data wrong[] = {{.from_port = 3}, {.to_port = 1}, {.type = 2}, {.reserved = {1}}, {.type = 1}, {.from_port = 1, .type = 1},
+                                         {.from_port = 2}};
     REFUSED(vmm_graph_add_dependencies(S, graph, &n[0], &n[0], NULL, 1), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_add_dependencies(S, graph, from, to, NULL, 2), INVALID_VALUE, NULL, 0);
     ACCEPTED(vmm_graph_remove_dependencies(S, graph, &n[0], &n[1], NULL, 1)); /* measured: the first of the two was added */
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 7; i++)
         REFUSED(vmm_graph_add_dependencies(S, graph, &n[0], &n[1], &wrong[i], 1), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_remove_dependencies(S, graph, &n[0], &n[1], NULL, 1), INVALID_VALUE, NULL, 0);
     ACCEPTED(vmm_graph_add_dependencies(S, graph, &n[0], &n[1], NULL, 1));
