@@ -83,7 +83,7 @@ static void test_pool(void)
 #else
     check_breaks(pool_check(&pool, 8), "8 of 15 things are taken, but the pool counts 2 freed and 6 fresh ones");
     BREAKS(pool.left, 99, pool_check(&pool, 7), "99 fresh ones");
-    BREAKS(pool.slab, 3, pool_check(&pool, 7), "the next slab is set to 3 things; 16 should follow");
+    BREAKS(pool.slab, 3, pool_check(&pool, 7), "15 things, and the next slab is set to 3; the existing slabs have 15, and 16 should follow");
     BREAKS(*(void **)out[3], out[5], pool_check(&pool, 7), "more than 15 freed");
 #endif
     for (int i = 0; i < 9; i++)
