@@ -20,8 +20,9 @@ CFLAGS  ?= -O2 $(if $(DEBUG),-g,-g1)
 # the suite run longer, but no faster at -O2.
 TEST_CFLAGS := $(if $(filter file undefined,$(origin CFLAGS)),-O0 -g1 -U_FORTIFY_SOURCE)
 SUITE_CFLAGS := $(if $(TEST_CFLAGS),-O1)
-# gold links them in half the time, where there is one.
-TEST_LDFLAGS := $(if $(shell command -v ld.gold),-fuse-ld=gold)
+# lld takes a third less of the processor for that than gold, which takes a third less than the ordinary linker. It starts no threads, for
+# the processors have other work meanwhile.
+TEST_LDFLAGS := $(shell if ld.lld --threads=1 --version >/dev/null 2>&1; then echo -fuse-ld=lld -Wl,--threads=1 -Wl,-O0 -Wl,--build-id=sha1; elif command -v ld.gold >/dev/null; then echo -fuse-ld=gold; fi)
 SAN     ?=
 COVERAGE ?=
 DEBUG   ?=
