@@ -276,7 +276,6 @@ vmm_result sim_mem_prefetch_async(struct sim_process *process, const struct vmm_
 struct common {
     struct managed_hint hint;
     bool preferred, prefetched; /* the same everywhere */
-    bool type, id;              /* of the last prefetch: the same everywhere */
 };
 
 static bool same(vmm_mem_location a, vmm_mem_location b)
@@ -293,8 +292,6 @@ static void include(struct common *common, const struct managed_hint *hint)
 {
     common->preferred &= same(common->hint.preferred, hint->preferred);
     common->prefetched &= same(common->hint.prefetched, hint->prefetched);
-    common->type &= common->hint.prefetched.type == hint->prefetched.type;
-    common->id &= id_of(true, common->hint.prefetched) == id_of(true, hint->prefetched);
     common->hint.devices &= hint->devices;
     common->hint.host &= hint->host;
     common->hint.read_mostly &= hint->read_mostly;
@@ -304,7 +301,7 @@ static void include(struct common *common, const struct managed_hint *hint)
 static struct common common_of(const struct range *range)
 {
     static const struct managed_hint none;
-    struct common common = {.preferred = true, .prefetched = true, .type = true, .id = true};
+    struct common common = {.preferred = true, .prefetched = true};
     uint64_t end = 0;
     if (range->wraps)
         return (struct common){.hint = {.read_mostly = true, .devices = UINT32_MAX}};
@@ -350,8 +347,8 @@ static void answer(const struct sim_process *process, const struct common *commo
     case VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION: *data = number_of(common->prefetched, hint->prefetched); break;
     case VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE: *data = common->preferred ? hint->preferred.type : 0; break;
     case VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID: *data = id_of(common->preferred, hint->preferred); break;
-    case VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE: *data = common->type ? hint->prefetched.type : 0; break;
-    default: *data = id_of(common->id, hint->prefetched);
+    case VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE: *data = common->prefetched ? hint->prefetched.type : 0; break;
+    default: *data = id_of(common->prefetched, hint->prefetched);
     }
 }
 

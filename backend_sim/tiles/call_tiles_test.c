@@ -329,11 +329,11 @@ static void common(void)
     need(vmm_mem_prefetch_async(sys, at, 4096, (vmm_mem_location){4, 0}, 0, NULL));
     need(vmm_mem_prefetch_async(sys, at + 4096, 4096, here, 0, NULL));
     need(vmm_mem_range_get_attribute(sys, &one, sizeof one, VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID, at, 8192));
-    tap_u64((uint64_t)one, 0, "a device and a node of one number have the number in common");
+    tap_u64((uint64_t)(one + 10), 8, "a device and a node of one number have nothing in common");
     need(vmm_mem_range_get_attribute(sys, &one, sizeof one, VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE, at, 8192));
-    tap_u64((uint64_t)one, 0, "but not the type");
+    tap_u64((uint64_t)one, 0, "nor a type");
     need(vmm_mem_range_get_attribute(sys, &one, sizeof one, VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, at, 8192));
-    tap_u64((uint64_t)(one + 10), 8, "and no place");
+    tap_u64((uint64_t)(one + 10), 8, "or a place");
     end();
 }
 

@@ -259,7 +259,7 @@ static int id_of(vmm_mem_location where)
 /* What pages have in common, and what is not the same in all of them. */
 struct common {
     struct hint all;
-    bool preferred, prefetched, type, id; /* type and id: of the last prefetch */
+    bool preferred, prefetched;
 };
 
 static void join(struct common *common, const struct hint *one)
@@ -267,8 +267,6 @@ static void join(struct common *common, const struct hint *one)
     struct hint *all = &common->all;
     common->preferred |= !same_place(all->preferred, one->preferred);
     common->prefetched |= !same_place(all->prefetched, one->prefetched);
-    common->type |= all->prefetched.type != one->prefetched.type;
-    common->id |= id_of(all->prefetched) != id_of(one->prefetched);
     all->read_mostly &= one->read_mostly;
     all->by_host &= one->by_host;
     for (int i = 0; i < VMM_MAX_DEVICES; i++)
@@ -279,7 +277,7 @@ static void join(struct common *common, const struct hint *one)
 static struct common common_of(const struct range *range)
 {
     const bool none = range->wraps;
-    struct common common = {{.read_mostly = true}, none, none, none, none};
+    struct common common = {{.read_mostly = true}, none, none};
     for (int i = 0; i < VMM_MAX_DEVICES; i++)
         common.all.by[i] = true;
     if (!none)
@@ -316,15 +314,15 @@ static void expect_accessors(const struct model *m, const struct hint *hint, con
 static int value_of(const struct common *common, vmm_mem_range_attribute attribute)
 {
     const vmm_mem_location nowhere = {0, 0}, preferred = common->preferred ? nowhere : common->all.preferred;
-    const vmm_mem_location prefetched = common->all.prefetched;
+    const vmm_mem_location prefetched = common->prefetched ? nowhere : common->all.prefetched;
     switch (attribute) {
     case VMM_MEM_RANGE_ATTRIBUTE_READ_MOSTLY: return common->all.read_mostly;
     case VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION: return number_of(preferred);
-    case VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION: return number_of(common->prefetched ? nowhere : prefetched);
+    case VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION: return number_of(prefetched);
     case VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE: return preferred.type;
     case VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID: return id_of(preferred);
-    case VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE: return common->type ? 0 : prefetched.type;
-    default: return common->id ? VMM_DEVICE_INVALID : id_of(prefetched);
+    case VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE: return prefetched.type;
+    default: return id_of(prefetched);
     }
 }
 
