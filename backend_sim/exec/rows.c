@@ -447,14 +447,14 @@ vmm_result rows_copy_of(const struct sim_process *process, const vmm_memcpy3d *a
     return copy_of(process, asked, NULL, copy);
 }
 
-/* Does the range lie in one mapping, or in one allocation of a pool? */
+/* Does the range lie in one mapping, or in one allocation of a pool, whose end was looked at before? */
 static bool in_one_piece(const struct sim_process *process, uint64_t base, uint64_t size)
 {
     const struct sim_mapping *mapping = sim_mapping_at(process, base);
     const struct sim_allocation *allocation = sim_allocation_at(process, base);
     if (mapping)
         return size <= mapping->size - (base - mapping->start);
-    return allocation && allocation->pooled && size <= allocation->size - (base - allocation->start);
+    return allocation && allocation->pooled;
 }
 
 vmm_result rows_check_copy(const struct sim_process *process, int device, bool open, const vmm_memcpy3d *asked,
