@@ -81,7 +81,7 @@ VMM_API vmm_result vmm_mem_set_mem_pool(vmm_system *sys, const vmm_mem_location 
                                         vmm_memory_pool pool);
 
 /* INVALID_VALUE [VMM-POOL-NULL, VMM-POOL-UNKNOWN, VMM-POOL-ATTRIBUTE, VMM-POOL-ATTRIBUTE-READ-ONLY, VMM-POOL-ATTRIBUTE-HIGH]. A
- * wait that sees no free of memory trims nothing, but vmm_ctx_synchronize trims a pool of its device whose threshold was lowered, and
+ * wait that sees no free of memory trims nothing, but vmm_ctx_synchronize trims pools whose threshold was lowered, and
  * so does vmm_stream_synchronize of a stream that a pool was used on (580). */
 VMM_API vmm_result vmm_mem_pool_set_attribute(vmm_system *sys, vmm_memory_pool pool, vmm_mem_pool_attribute attr,
                                               void *value);

@@ -317,7 +317,7 @@ vmm_result sim_ctx_synchronize(struct sim_process *process, const struct vmm_cal
     vmm_result result = sim_wait_current(process, QUEUE_CONTEXT, true);
     struct sim_context *context = sim_current(process);
     if (result == VMM_SUCCESS && context && process->first_pool)
-        sim_pools_return(process, context->device, is_within, &(struct within){process, context->value});
+        sim_pools_return(process, true, is_within, &(struct within){process, context->value});
     return result;
 }
 
@@ -385,7 +385,7 @@ vmm_result sim_stream_destroy(struct sim_process *process, const struct vmm_call
     stream->ended = sim_origin(&call->head);
     if (process->first_pool) {
         uint64_t value = stream->value;
-        sim_pools_return(process, -1, is_done_in, &value);
+        sim_pools_return(process, false, is_done_in, &value);
     }
     slots_end(&process->streams, stream->value);
     return VMM_SUCCESS;
@@ -435,7 +435,7 @@ vmm_result sim_stream_synchronize(struct sim_process *process, const struct vmm_
         return result;
     if (memory == VMM_SUCCESS && process->first_pool) {
         const bool met = stream_clock_has_met(&process->in_flight->clocks, &after.place); /* as measured */
-        sim_pools_return(process, met ? after.place.device : -1, is_after, &after);
+        sim_pools_return(process, met, is_after, &after);
     }
     result = usable(process, call->stream, &context);
     return result == VMM_SUCCESS ? memory : result;

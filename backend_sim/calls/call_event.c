@@ -231,7 +231,7 @@ vmm_result sim_event_synchronize(struct sim_process *process, const struct vmm_c
     if (result == VMM_SUCCESS)
         know(process, (uint64_t)(uintptr_t)call->event, shared);
     if (result == VMM_SUCCESS && process->first_pool && find_event_again(process, call->event, &event))
-        sim_pools_return(process, -1, is_before, &event->seen);
+        sim_pools_return(process, false, is_before, &event->seen);
     return result;
 }
 

@@ -378,7 +378,7 @@ static unsigned slot_of(const struct sim_pool *pool)
     return sim_on_host(pool->props.location) ? SIM_HOST_SLOT : (unsigned)pool->props.location.id;
 }
 
-void sim_pools_return(struct sim_process *process, int device, bool (*wanted)(void *user, const struct region *region), void *user)
+void sim_pools_return(struct sim_process *process, bool met, bool (*wanted)(void *user, const struct region *region), void *user)
 {
     assert_locked(process->machine);
     struct sim_pool *next;
@@ -388,7 +388,7 @@ void sim_pools_return(struct sim_process *process, int device, bool (*wanted)(vo
             any |= UINT64_C(1) << slot_of(pool);
     for (struct sim_pool *pool = process->first_pool; pool; pool = next) { /* measured: nothing goes back otherwise */
         next = pool->next;
-        const bool lowered = pool->memory.lowered && (int)slot_of(pool) == device;
+        const bool lowered = pool->memory.lowered && met;
         if (!lowered && !(any >> slot_of(pool) & 1))
             continue;
         pool->memory.lowered &= !lowered;

@@ -89,9 +89,9 @@ void sim_pools_trim_beside(struct sim_process *process, const struct sim_pool *p
 /* Frees idle chunks, the last ones first, until at most keep bytes are left. */
 void sim_pool_trim(struct sim_process *process, struct sim_pool *pool, uint64_t keep);
 /* After a wait: frees for all what is pending and wanted accepts. Where there was any, every pool of the same device's memory is trimmed
- * to its threshold, as measured on two devices, and the destroyed ones that nothing uses end. So is a pool of device (-1: none) whose
- * threshold was lowered, whatever the wait sees. */
-void sim_pools_return(struct sim_process *process, int device, bool (*wanted)(void *user, const struct region *region), void *user);
+ * to its threshold, as measured on two devices, and the destroyed ones that nothing uses end. met: so is each
+ * pool whose threshold was lowered, whatever the wait sees. */
+void sim_pools_return(struct sim_process *process, bool met, bool (*wanted)(void *user, const struct region *region), void *user);
 
 /* Enters an allocation of the low part of a region, all of which has memory. NULL, with nothing changed, when the host's memory is
  * out. */

@@ -310,11 +310,38 @@ static bool lacks_peer(const union vmm_any_call *call, const struct model_answer
            (!strcmp(answer->rule, "VMM-COPY-NO-READ") || !strcmp(answer->rule, "VMM-COPY-NO-WRITE"));
 }
 
+/* The same where no device may do all of the copy, which its contexts would have to do together. */
+static bool lacks_one_device(struct lockstep *pair, const union vmm_any_call *call)
+{
+    const bool peers = call->head.id == VMM_CALL_memcpy_3d_peer || call->head.id == VMM_CALL_memcpy_3d_peer_async;
+    const vmm_memcpy3d_peer *box = !peers ? NULL : call->head.id == VMM_CALL_memcpy_3d_peer ? call->memcpy_3d_peer.p_copy : call->memcpy_3d_peer_async.p_copy;
+    if (!box || (box->src_context && box->dst_context))
+        return false;
+    const bool from_host = box->src_memory_type == VMM_MEMORYTYPE_HOST, to_host = box->dst_memory_type == VMM_MEMORYTYPE_HOST;
+    const struct model_mapping *from = model_memory_at(&pair->model, from_host ? (uint64_t)(uintptr_t)box->src_host : box->src_device);
+    const struct model_mapping *to = model_memory_at(&pair->model, to_host ? (uint64_t)(uintptr_t)box->dst_host : box->dst_device);
+    bool any = !from || !to;
+    for (int device = 0; device < pair->profile.devices; device++)
+        any |= from && to && model_device_rights(from, device) && model_device_rights(to, device) == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    return !any;
+}
+
+/* A copy to mapped memory of the host on a stream of another device than the current context's: seen to end the process. */
+static bool copies_aside(struct lockstep *pair, const union vmm_any_call *call)
+{
+    struct model *m = &pair->model;
+    const struct vmm_call_memcpy_htod_async *c = &call->memcpy_htod_async;
+    struct model_answer ignored;
+    const struct model_mapping *to = call->head.id == VMM_CALL_memcpy_htod_async ? model_mapping_at(m, c->dst) : NULL;
+    const int lane = to ? model_lane_of(m, (uint64_t)(uintptr_t)c->stream, &ignored) : -1;
+    return lane >= 0 && m->current >= 0 && m->lane[lane].device != model_current_device(m) && !model_in_device(m, to);
+}
+
 /* Which of the calls that end the process is it? */
 static bool ends_process(struct lockstep *pair, const union vmm_any_call *call, const struct model_answer *answer)
 {
     return (answer->foreseen && (answer->wraps || answer->ends)) || reads_null(call) || (pair->model.cautious && lacks_context(pair, call, answer)) ||
-           (pair->model.cautious && lacks_peer(call, answer)) ||
+           (pair->model.cautious && (lacks_peer(call, answer) || (answer->result == VMM_SUCCESS && (lacks_one_device(pair, call) || copies_aside(pair, call))))) ||
            (pair->model.cautious && answer->result == VMM_SUCCESS && fills_read_only(pair, call));
 }
 
