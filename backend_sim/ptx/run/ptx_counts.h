@@ -12,7 +12,7 @@
 
 #include "ptx_code.h"
 
-/* The counts of a launch, zeros, routine by routine; to be freed by ptx_counts_end. NULL: nobody asked, or memory is out. */
+/* The counts of a launch, zeros, routine by routine; to be freed by ptx_counts_end. NULL: counting is off, or memory is out. */
 uint64_t *ptx_counts_begin(const struct ptx_program *program);
 /* Adds them up and writes the file. NULL is fine. */
 void ptx_counts_end(const struct ptx_program *program, uint64_t *counts);

@@ -48,7 +48,7 @@ static void test_passed_on(void)
     rig.memory.fence = count_fence;
     tap_ok(rig_launch(&rig, "k", 1, 1, out, 1) == PTX_END_ACCESS && fences == 1, "zeros are read, a fence is passed on, and there are no replicas without a function for them");
     rig.memory.fence = NULL;
-    tap_ok(rig_launch(&rig, "k", 1, 1, out, 1) == PTX_END_ACCESS && fences == 1, "nobody need know of fences");
+    tap_ok(rig_launch(&rig, "k", 1, 1, out, 1) == PTX_END_ACCESS && fences == 1, "an accessor need not take fences");
     rig_close(&rig);
 }
 

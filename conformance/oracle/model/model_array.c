@@ -189,7 +189,7 @@ static void create(struct model *m, const void *const *value, const vmm_array3d_
         return;
     if (!model_succeeded(a))
         return;
-    m->may_take += m->driver != NULL; /* a driver has memory of its own for arrays, which it takes and gives back in granules */
+    m->may_take += m->driver != NULL; /* a driver has memory of its own for arrays, which it takes and returns in granules */
     expect_new(m, (uint64_t)(uintptr_t)*value, a);
     made.value = (uint64_t)(uintptr_t)*value;
     struct model_array *array = add(m, &made);

@@ -5,9 +5,9 @@
  *     deferred     nothing, or a part of one memory
  *     sparse       a list of tiles: [layer 0, level 0, x 1 y 0 z 0 -> memory 3 from 128K on] ...
  *
- * Bytes are kept in windows, from the first write on. Those of a tile belong to its memory, and are known to whoever reads them as an
- * element at the same place of an equally divided tile: the order within a tile is the driver's own. What a mip tail or a deferred
- * array has is known until something else is mapped there, or another array writes the same memory.
+ * Bytes are kept in windows, from the first write on. Those of a tile belong to its memory, and are known to a reader who takes them
+ * for an element at the same place of an equally divided tile: the order within a tile is the driver's own. What a mip tail or a
+ * deferred array has is known until something else is mapped there, or another array writes the same memory.
  */
 #ifndef CUVMM_MODEL_ARRAY_H
 #define CUVMM_MODEL_ARRAY_H

@@ -4,8 +4,8 @@
  *     allocation   [ page ][ page ][ page ] ...
  *     said of it   1: all of it is read mostly    2: pages 1 to 2 were prefetched to device 0    3: ...
  *
- * What holds of a page is what was said of it, from the first saying to the last. Every device may use the memory, and the host. On a
- * driver it moves to whoever uses it, so what the device has free is not foreseen while there is some.
+ * What holds of a page is what was said of it, from the first saying to the last. Every device may use the memory, and the host. On
+ * a driver it moves to the processor that uses it, so what the device has free is not foreseen while there is some.
  */
 #ifndef CUVMM_MODEL_MANAGED_H
 #define CUVMM_MODEL_MANAGED_H
