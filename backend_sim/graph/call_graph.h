@@ -90,7 +90,7 @@ vmm_result graph_instantiate(struct sim_process *process, vmm_graph_exec *out, v
                              struct graph_node **cycle);
 /* Gives the node of the graph, or of the instance, other work of its type; it stays enabled or disabled. */
 vmm_result graph_set_work(const struct sim_graphs *all, vmm_graph_node value, const struct graph_work *work);
-vmm_result graph_set_work_in(const struct sim_graphs *all, vmm_graph_exec exec, vmm_graph_node value, const struct graph_work *work);
+vmm_result graph_set_work_in(const struct sim_process *process, vmm_graph_exec exec, vmm_graph_node value, const struct graph_work *work);
 /* The same to a node that is known. */
 vmm_result graph_replace_work(struct graph_node *node, const struct graph_work *work);
 /* Why an instance's node cannot have this work of its type instead of its own; NULL: it can. */

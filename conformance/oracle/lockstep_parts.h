@@ -8,9 +8,11 @@
 
 enum { LOCKSTEP_SENTINEL = 0x77 };
 
+_Static_assert(STEP_ARGS >= 8, "a fabric handle has room");
+
 /* Where the outputs of one call go. */
 struct outputs {
-    uint64_t slot[STEP_ARGS < 8 ? 8 : STEP_ARGS]; /* a fabric handle takes eight of them, and is the only output then */
+    uint64_t slot[STEP_ARGS]; /* a fabric handle takes eight of them, and is the only output then */
     uint64_t attribute[STEP_ATTRIBUTES][2]; /* the largest attribute has 12 bytes */
     void *attributes[STEP_ATTRIBUTES];
     vmm_mem_allocation_prop prop;

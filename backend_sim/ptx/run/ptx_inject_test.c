@@ -8,8 +8,8 @@
 static const char text[] = RIG_HEAD
     ".global .u32 a[4] = {1, 2, 3};\n.func (.param .b32 r) f(.param .b32 n)\n{ .reg .b32 %r<4>; .local .b8 l[64]; .reg .b64 %d; mov.u64 %d, l; ld.param.b32 %r1, [n]; "
     "st.local.u32 [%d], %r1; ld.local.u32 %r2, [%d]; st.param.b32 [r], %r2; ret; }\n"
-    ".entry k(.param .u64 out)\n{ .reg .b32 %r<200>; .reg .b64 %rd<8>; ld.param.u64 %rd0, [out]; mov.u32 %r1, %tid.x; call (%r2), f, (%r1); mad.wide.u32 %rd1, %r1, 4, %rd0; "
-    "st.global.u32 [%rd1], %r2; bar.sync 0; ret; }\n";
+    ".entry k(.param .u64 out)\n{ .reg .b32 %r<200>; .reg .b64 %rd<8>; ld.param.u64 %rd0, [out]; mov.u32 %r1, %tid.x; call (%r2), f, (%r1); mov.u32 %r3, %ctaid.x; "
+    "mad.lo.u32 %r3, %r3, 128, %r1; mad.wide.u32 %rd1, %r3, 4, %rd0; st.global.u32 [%rd1], %r2; bar.sync 0; ret; }\n";
 
 /* Local memory grows as it calls itself: for parameters, and for a result that nothing was written to. */
 static const char recursive[] = RIG_HEAD

@@ -109,13 +109,14 @@ TEST_BREAKS(CTX_CURRENT, capture_the_default_stream_of_no_context)
 
 TEST_OF_TWO(TEST_KIND_NEAR_MISS, "COPY_NO_WRITE", add_a_copy_of_another_devices_pool_without_a_context)
 {
-    vmm_stream ours = fix_stream(f);
     vmm_context other = fix_context(f, 1);
     vmm_stream theirs = fix_stream(f);
-    vmm_deviceptr p = 0, q = 0;
-    fix_need(f, vmm_mem_alloc_async(S, &p, 4096, theirs));
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 1}};
+    vmm_memory_pool pool = NULL; /* not the default one, whose addresses stay */
+    vmm_deviceptr p = 0;
+    fix_need(f, vmm_mem_pool_create(S, &pool, &props));
+    fix_need(f, vmm_mem_alloc_from_pool_async(S, &p, 4096, pool, theirs));
     fix_need(f, vmm_ctx_set_current(S, f->ctx));
-    fix_need(f, vmm_mem_alloc_async(S, &q, 4096, ours));
     const vmm_memcpy3d within = row_of(p, p + 64), beside = row_of(p + 4064, p);
     vmm_graph graph = NULL;
     vmm_graph_node node = NULL;
@@ -131,8 +132,7 @@ TEST_OF_TWO(TEST_KIND_NEAR_MISS, "COPY_NO_WRITE", add_a_copy_of_another_devices_
     fix_need(f, vmm_mem_free_async(S, p, theirs));
     ACCEPTED(vmm_stream_synchronize(S, theirs));
     fix_need(f, vmm_ctx_set_current(S, f->ctx));
-    fix_need(f, vmm_mem_free_async(S, q, ours));
-    ACCEPTED(vmm_stream_synchronize(S, ours));
+    ACCEPTED(vmm_mem_pool_destroy(S, pool));
     ACCEPTED(vmm_graph_destroy(S, graph));
 }
 
