@@ -277,10 +277,15 @@ vmm_result sim_device_check(const struct sim_process *process, int device)
 
 static bool run_code(const struct run *run, struct twin_memory *memory)
 {
+    const bool lends = SIM_DEBUG && memory->threads > 1;
+    if (lends)
+        sim_machine_lend(run->process->machine, true);
     if (kernels_is_registered(run->call->kernel))
         kernels_registered_run(memory, run->call);
     else
         twin_of(run->call->kernel)(memory, run->call->args);
+    if (lends)
+        sim_machine_lend(run->process->machine, false);
     return true;
 }
 

@@ -87,6 +87,7 @@ struct sim_machine {
     uint64_t device_used[VMM_MAX_DEVICES], device_compressed[VMM_MAX_DEVICES]; /* by this machine alone */
     uint64_t node_used[SIM_MAX_NODES];
     _Atomic(const void *) owner; /* the thread that holds the lock, in debug builds */
+    atomic_bool lent;            /* others act for it (sim_machine_lend) */
     uint64_t unchecked;          /* calls until the next full check (watch.h) */
 };
 
@@ -103,6 +104,8 @@ vmm_mem_location sim_machine_local(const struct sim_machine *machine, vmm_mem_lo
 
 /* In debug builds: records that the calling thread holds the machine's lock, or no longer does; and likewise its reader slot. */
 void sim_machine_own(struct sim_machine *machine, bool owns);
+/* The same: other threads, one at a time, act for the one that holds the lock, as those of a kernel do (kernel_threads). */
+void sim_machine_lend(struct sim_machine *machine, bool lends);
 void sim_machine_read(const struct sim_machine *machine, bool reads);
 bool sim_machine_is_owned(const struct sim_machine *machine);
 bool sim_machine_is_read(const struct sim_machine *machine);

@@ -11,6 +11,11 @@ void sim_machine_own(struct sim_machine *machine, bool owns)
     atomic_store_explicit(&machine->owner, owns ? &self : NULL, memory_order_relaxed);
 }
 
+void sim_machine_lend(struct sim_machine *machine, bool lends)
+{
+    atomic_store_explicit(&machine->lent, lends, memory_order_relaxed);
+}
+
 void sim_machine_read(const struct sim_machine *machine, bool reads)
 {
     reading = reads ? machine : NULL;
@@ -19,7 +24,8 @@ void sim_machine_read(const struct sim_machine *machine, bool reads)
 /* The state of a machine is unknown when the fork interrupted a change to it. */
 bool sim_machine_is_owned(const struct sim_machine *machine)
 {
-    return machine->torn || atomic_load_explicit(&machine->owner, memory_order_relaxed) == &self;
+    return machine->torn || atomic_load_explicit(&machine->lent, memory_order_relaxed) ||
+           atomic_load_explicit(&machine->owner, memory_order_relaxed) == &self;
 }
 
 bool sim_machine_is_read(const struct sim_machine *machine)

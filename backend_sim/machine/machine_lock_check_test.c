@@ -63,9 +63,22 @@ static void test_reader(void)
     tap_ok(!sim_machine_is_read(&one), "afterwards it is not a reader");
 }
 
+/* While the lock is lent, every thread passes for the one that holds it. */
+static void test_lent(void)
+{
+    sim_machine_own(&one, true);
+    tap_ok(!elsewhere(is_owned, &one), "another thread does not hold it");
+    sim_machine_lend(&one, true);
+    tap_ok(elsewhere(is_owned, &one), "unless it is lent");
+    sim_machine_lend(&one, false);
+    tap_ok(!elsewhere(is_owned, &one), "and afterwards not again");
+    sim_machine_own(&one, false);
+}
+
 int main(void)
 {
     test_owner();
+    test_lent();
     test_reader();
     checks_report = keep;
     sim_machine_not_locked("sim_free");

@@ -98,10 +98,11 @@ static size_t vector_size(const struct exec_environment *environment)
 char **exec_environment_vector(const struct exec_environment *environment)
 {
     const size_t size = vector_size(environment);
-    char **list = environment->incomplete ? NULL : malloc(size), *text = (char *)list + size;
+    char **list = environment->incomplete ? NULL : malloc(size);
     size_t count = 0;
     if (!list)
         return NULL;
+    char *text = (char *)list + size;
     for (char **entry = environ; *entry; entry++)
         if (!is_own(environment, *entry))
             list[count++] = *entry;

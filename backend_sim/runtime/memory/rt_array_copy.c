@@ -130,10 +130,11 @@ static cudaError_t find_rows(struct side *side, size_t count)
     return side->y < rows && side->x < side->row && count <= (rows - side->y) * side->row - side->x ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+/* The pointer may be NULL, which the driver refuses. */
 static void advance(struct side *side, size_t bytes)
 {
     if (!side->row) {
-        side->pointer += bytes;
+        side->pointer = (const char *)((uintptr_t)side->pointer + bytes);
         return;
     }
     side->x += bytes;
