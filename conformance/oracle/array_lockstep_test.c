@@ -24,24 +24,10 @@ static bool is_new(enum vmm_call_id call)
 /* Each new call is made, half of them and more succeed, and hardly one is left out. No array has planes. */
 static void what_is_made(void)
 {
-    char difference[600];
-    uint64_t made = 0, succeeded = 0, left_out = 0;
-    unsigned calls = 0;
-    for (uint64_t seed = 12; seed < 12 + RUNS; seed++)
-        tap_u64(mix_run("sim:h100", MIX, MANY_STEPS, seed, 0, difference, sizeof difference), MANY_STEPS, "a longer run %s", difference);
-    for (int call = 0; call < VMM_CALL_COUNT; call++) {
-        left_out += mix_counts.made[call] - mix_counts.left_out[call][LEFT_OUT_NOT];
-        if (!is_new((enum vmm_call_id)call))
-            continue;
-        made += mix_counts.made[call];
-        succeeded += mix_counts.succeeded[call];
-        calls++;
-        if (!mix_counts.succeeded[call] && call != VMM_CALL_array_get_plane)
-            tap_ok(false, "no %s succeeds: %" PRIu64 " made", vmm_call_name((enum vmm_call_id)call), mix_counts.made[call]);
-    }
-    tap_ok(calls == 20 && 2 * succeeded > made && succeeded < made, "%" PRIu64 " of %" PRIu64 " calls of %u new kinds succeed", succeeded,
-           made, calls);
-    tap_ok(left_out < RUNS * MANY_STEPS / 500, "%" PRIu64 " calls are left out", left_out);
+    const struct mix_made of = mix_made(MIX, MANY_STEPS, RUNS, is_new, VMM_CALL_array_get_plane);
+    tap_ok(of.calls == 20 && 2 * of.succeeded > of.made && of.succeeded < of.made, "%" PRIu64 " of %" PRIu64 " calls of %u new kinds succeed",
+           of.succeeded, of.made, of.calls);
+    tap_ok(of.left_out < RUNS * MANY_STEPS / 500, "%" PRIu64 " calls are left out", of.left_out);
 }
 
 /* A system that refuses what it should not. */

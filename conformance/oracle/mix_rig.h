@@ -62,6 +62,33 @@ static inline void mix_agrees(const char *spec, unsigned mix, size_t steps, uint
             "%s: no difference in %zu calls, --seed %" PRIu64 " --mix %u %s", spec, steps, seed, mix, difference);
 }
 
+/* What the runs made of the calls of a kind. */
+struct mix_made {
+    uint64_t made, succeeded, left_out; /* left_out: of all calls */
+    unsigned calls;
+};
+
+/* So many runs, and each call of the kind succeeds in one of them, but for never; VMM_CALL_COUNT: each. */
+static inline struct mix_made mix_made(unsigned mix, size_t steps, unsigned runs, bool (*is_of_kind)(enum vmm_call_id call),
+                                       int never)
+{
+    char difference[600];
+    struct mix_made of = {0};
+    for (uint64_t seed = 12; seed < 12 + runs; seed++)
+        tap_u64(mix_run("sim:h100", mix, steps, seed, 0, difference, sizeof difference), steps, "a longer run %s", difference);
+    for (int call = 0; call < VMM_CALL_COUNT; call++) {
+        of.left_out += mix_counts.made[call] - mix_counts.left_out[call][LEFT_OUT_NOT];
+        if (!is_of_kind((enum vmm_call_id)call))
+            continue;
+        of.made += mix_counts.made[call];
+        of.succeeded += mix_counts.succeeded[call];
+        of.calls++;
+        if (!mix_counts.succeeded[call] && call != never)
+            tap_ok(false, "no %s succeeds: %" PRIu64 " made", vmm_call_name((enum vmm_call_id)call), mix_counts.made[call]);
+    }
+    return of;
+}
+
 static inline void mix_flips(unsigned mix, size_t steps)
 {
     char difference[600];

@@ -108,7 +108,7 @@ static void await(pid_t program, int signals, const struct exec_meanwhile *meanw
     end->status = end->signal_number ? 128 + end->signal_number : WEXITSTATUS(status);
 }
 
-/* Those that nobody took would end this process: the ones that came after the program had ended. */
+/* Those that were not taken would end this process: the ones that came after the program had ended. */
 static void drop(const sigset_t *set)
 {
     while (sigtimedwait(set, NULL, &(struct timespec){0}) > 0 || errno == EINTR)

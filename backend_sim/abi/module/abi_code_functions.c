@@ -215,7 +215,7 @@ static CUresult function_for(const struct abi_image *wanted, const char *name, c
     *found = NULL;
     abi_images_lock();
     struct abi_image *image = plugin ? *abi_images_place(wanted) : abi_images_read(wanted);
-    long index = image && !plugin ? image_kernel_named(image->code, name) : -1; /* LCOV_EXCL_BR_LINE: the same */
+    long index = image && !plugin ? image_kernel_named(image->code, name) : -1; /* LCOV_EXCL_BR_LINE: only if another thread unloads it now */
     if (image && (plugin || index >= 0))                                        /* LCOV_EXCL_BR_LINE: the same */
         *found = plugin ? of_plugin(image, plugin) : of_code(image, (size_t)index);
     bool absent = image && !plugin && index < 0; /* LCOV_EXCL_BR_LINE: the same */

@@ -4,20 +4,7 @@
 
 #include "scheduled.h"
 #include "test.h"
-
-#define NONE VMM_MEM_ACCESS_FLAGS_PROT_NONE
-#define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
-#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
-
-/* On the simulator, the test makes two such devices. */
-#define TEST_OF_TWO(kind, subject, function)                                                    \
-    static void function##_body(struct fix *f);                                                 \
-    TEST_DEFINE(kind, subject, function, "devices = 2\npeers = all", TEST_AS_GIVEN, 0)          \
-    {                                                                                           \
-        fix_need_link(f, true);                                                                 \
-        function##_body(f);                                                                     \
-    }                                                                                           \
-    static void function##_body(struct fix *f)
+#include "two_devices.h"
 
 /* Zeros on a device, for which that device alone has rights. */
 static vmm_deviceptr only_of(struct fix *f, int device)

@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expectations: graphs and captures beside contexts of two devices, as random calls on two H200 found them. */
 #include "test.h"
+#include "two_devices.h"
 
-#define NONE VMM_MEM_ACCESS_FLAGS_PROT_NONE
-#define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
-#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 #define RELAXED VMM_STREAM_CAPTURE_MODE_RELAXED
-
-/* On the simulator, the test makes two such devices. */
-#define TEST_OF_TWO(kind, subject, function)                                                    \
-    static void function##_body(struct fix *f);                                                 \
-    TEST_DEFINE(kind, subject, function, "devices = 2\npeers = all", TEST_AS_GIVEN, 0)          \
-    {                                                                                           \
-        fix_need_link(f, true);                                                                 \
-        function##_body(f);                                                                     \
-    }                                                                                           \
-    static void function##_body(struct fix *f)
 
 /* Memory of a device, with these rights for devices 0 and 1. */
 static vmm_deviceptr memory_of(struct fix *f, int device, vmm_mem_access_flags first, vmm_mem_access_flags second)
