@@ -14,7 +14,8 @@
  * the calls that follow would write over them.
  *
  * Threads take entries by an atomic counter and hold no lock; an entry is written as a whole for its reader by its sequence
- * number. A forked child writes a file of its own from its first call on. Without a file (no room, no folder) the layer passes
+ * number. A thread that stops between the two for 4,096 calls of others leaves the entry to the later call; one that stops while it
+ * writes keeps the entry, and the later call is not kept. A forked child writes a file of its own from its first call on. Without a file (no room, no folder) the layer passes
  * calls on.
  *
  * The stack of a call (stacks.h) is written into the file when it is seen for the first time, as text that needs no process to

@@ -213,16 +213,32 @@ static inline uint64_t next_slot(struct recorder_file *file)
     return slot;
 }
 
-/* False where 4,096 later calls have begun meanwhile: the entry is one of theirs. */
+/* Makes seq odd, from what it is. Whoever made it odd writes the entry, alone, until it makes it even. */
+static inline bool hold(struct recorder_words *words, uint64_t is, uint64_t slot)
+{
+    if (!VMM_SINGLE_THREAD)
+        return atomic_compare_exchange_strong_explicit(&words->word[0], &is, 2 * slot + 1, memory_order_acquire, memory_order_relaxed);
+    atomic_store_explicit(&words->word[0], 2 * slot + 1, memory_order_relaxed);
+    return true;
+}
+
+/* False where 4,096 later calls have begun since this one took its slot, or where the thread of an earlier one, which has not run
+ * for as long, is still writing: this call is not kept. */
+static inline bool take(struct recorder_words *words, uint64_t slot)
+{
+    uint64_t is = atomic_load_explicit(&words->word[0], memory_order_relaxed);
+    if (is > 2 * slot || is % 2)
+        return false;
+    return hold(words, is, slot);
+}
+
+/* False where the call was not kept, or the entry is a later one's by now. */
 static inline bool retake(struct recorder_words *words, uint64_t slot)
 {
     uint64_t mine = 2 * slot + 2;
-    if (!VMM_SINGLE_THREAD)
-        return atomic_compare_exchange_strong(&words->word[0], &mine, 2 * slot + 1);
     if (atomic_load_explicit(&words->word[0], memory_order_relaxed) != mine)
         return false;
-    atomic_store_explicit(&words->word[0], 2 * slot + 1, memory_order_relaxed);
-    return true;
+    return hold(words, mine, slot);
 }
 
 /* The words of an entry from..to, those of its arguments last. */
@@ -249,9 +265,8 @@ static inline void put(struct recorder_words *words, const union copy *copy, uns
         put_word(words, i, copy->word[i]);
 }
 
-uint64_t recorder_begin(struct recorder_file *file, const struct recorder_plan *plan, const struct vmm_call *call)
+static inline void begin_at(struct recorder_file *file, uint64_t slot, const struct recorder_plan *plan, const struct vmm_call *call)
 {
-    uint64_t slot = next_slot(file);
     struct recorder_words *words = &file->entry[slot % RECORDER_CALLS];
     unsigned count = plan->call[call->id].count;
     union copy copy; /* the words behind its arguments are unused */
@@ -265,11 +280,18 @@ uint64_t recorder_begin(struct recorder_file *file, const struct recorder_plan *
     copy.entry.took = 0;
     for (unsigned i = 0; i < count; i++)
         copy.entry.argument[i] = value_at((const char *)call + plan->call[call->id].offset[i], plan->call[call->id].size[i]);
-    atomic_store_explicit(&words->word[0], 2 * slot + 1, memory_order_relaxed);
+    if (!take(words, slot))
+        return;
     put(words, &copy, NUMBER, ARGUMENTS + count);
     atomic_store_explicit(&words->word[0], 2 * slot + 2, memory_order_release);
     if (copy.entry.stack)
         keep_stack(file, copy.entry.stack);
+}
+
+uint64_t recorder_begin(struct recorder_file *file, const struct recorder_plan *plan, const struct vmm_call *call)
+{
+    uint64_t slot = next_slot(file);
+    begin_at(file, slot, plan, call);
     return slot;
 }
 

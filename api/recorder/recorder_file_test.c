@@ -113,6 +113,27 @@ static void test_overtaken(void)
     tap_ok(!recorder_read(&file.entry[0], &entry), "one that is being written is not read");
 }
 
+/* A thread that stops with a slot in its hand is one that is called later. */
+static void test_late(void)
+{
+    static const struct vmm_call_mem_unmap late = {{VMM_CALL_mem_unmap, 0}, 0x7000, 0x8000};
+    struct recorder_entry entry;
+    memset(&file, 0, sizeof file);
+    uint64_t slot = next_slot(&file);
+    for (int i = 0; i < RECORDER_CALLS; i++)
+        recorder_begin(&file, &plan, &unmap.head);
+    begin_at(&file, slot, &plan, &late.head);
+    tap_ok(recorder_read(&file.entry[0], &entry) && entry.seq == 2 * (1 + (uint64_t)RECORDER_CALLS) && entry.argument[0] == 0x1000,
+           "a call that comes to its entry after 4,096 later ones leaves it to the later one");
+    recorder_end(&file, slot, &plan, &late.head, VMM_ERROR_INVALID_VALUE);
+    tap_ok(recorder_read(&file.entry[0], &entry) && entry.result == RECORDER_PENDING, "and so it does at its end");
+    atomic_store(&file.entry[1].word[0], 3); /* its thread stops while it writes */
+    begin_at(&file, RECORDER_CALLS + 1, &plan, &late.head);
+    recorder_end(&file, RECORDER_CALLS + 1, &plan, &late.head, VMM_ERROR_INVALID_VALUE);
+    tap_ok(atomic_load(&file.entry[1].word[0]) == 3 && atomic_load(&file.entry[1].word[ARGUMENTS]) == 0x1000,
+           "an entry that another thread is writing stays that thread's");
+}
+
 static void test_faults(void)
 {
     memset(&file, 0, sizeof file);
@@ -182,6 +203,7 @@ int main(void)
     test_slots();
     test_text();
     test_overtaken();
+    test_late();
     test_faults();
     test_files();
     return tap_done();
