@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "in_flight.h"
 #include "process.h"
@@ -91,6 +92,69 @@ static void behind_the_allocation(void)
     snprintf(note, sizeof note, "a memory pool has allocated nothing at 0x%llx, 0 bytes into the range",
              (unsigned long long)(p + 8192));
     tap_text(vmm_last_detail()->note, note, "the note");
+    end();
+}
+
+/* The same far inside an allocation that is larger than its own address. */
+static void far_inside_the_allocation(void)
+{
+    const uint64_t gib = UINT64_C(1) << 30, size = 60 * gib;
+    vmm_deviceptr p = 0;
+    begin("sim:h200x2");
+    need(vmm_mem_alloc_async(sys, &p, size, NULL), "memory of a pool");
+    tap_ok(p < size - gib, "the allocation is larger than its address, 0x%llx", (unsigned long long)p);
+    by(vmm_memset_d8(sys, p + size - gib, 0, gib + 1), "VMM-COPY-RUNS-PAST", "a fill that passes its end");
+    char note[200];
+    snprintf(note, sizeof note, "a memory pool has allocated nothing at 0x%llx, %llu bytes into the range",
+             (unsigned long long)(p + size), (unsigned long long)gib);
+    tap_text(vmm_last_detail()->note, note, "the note");
+    tap_result(vmm_memset_d8(sys, p + size - 64, 0, 64), VMM_SUCCESS, "one up to its end");
+    end();
+}
+
+/* A host function that waits for work after itself is refused, and knows no more of that work than before. */
+static vmm_event behind;
+static vmm_result inside;
+
+static void wait_behind(void *unused)
+{
+    (void)unused;
+    inside = vmm_event_synchronize(sys, behind);
+}
+
+static unsigned unordered;
+
+static void count_unordered(void *user, const vmm_detail *detail)
+{
+    (void)user;
+    unordered += detail->rule && !strcmp(detail->rule, "VMM-ORDER-STREAMS");
+}
+
+static void refused_wait_knows_nothing(void)
+{
+    vmm_stream one = NULL, two = NULL;
+    vmm_deviceptr p = 0;
+    begin("sim:h100,schedule=late,order=report");
+    need(vmm_stream_create(sys, &one, VMM_STREAM_NON_BLOCKING), "stream");
+    need(vmm_stream_create(sys, &two, VMM_STREAM_NON_BLOCKING), "another");
+    need(vmm_event_create(sys, &behind, 0), "event");
+    need(vmm_mem_alloc(sys, &p, 128), "memory");
+    need(vmm_memset_d8_async(sys, p, 1, 64, one), "fill");
+    need(vmm_event_record(sys, behind, one), "record");
+    need(vmm_launch_host_func(sys, two, wait_behind, NULL), "host function");
+    need(vmm_stream_synchronize(sys, two), "wait for the function");
+    tap_result(inside, VMM_ERROR_NOT_PERMITTED, "the function's wait");
+    vmm_set_report(sys, count_unordered, NULL);
+    unordered = 0;
+    need(vmm_memset_d8_async(sys, p, 2, 64, two), "fill behind the refused wait");
+    tap_u64(unordered, 1, "nothing orders it behind the first");
+    need(vmm_memset_d8_async(sys, p + 64, 1, 64, one), "fill");
+    need(vmm_event_record(sys, behind, one), "record");
+    need(vmm_event_synchronize(sys, behind), "wait");
+    need(vmm_memset_d8_async(sys, p + 64, 2, 64, two), "fill behind a wait that succeeds");
+    tap_u64(unordered, 1, "the wait orders it");
+    need(vmm_ctx_synchronize(sys), "all work");
+    vmm_set_report(sys, NULL, NULL);
     end();
 }
 
@@ -398,6 +462,8 @@ int main(void)
     unmapped_elsewhere();
     freed_after_the_event();
     behind_the_allocation();
+    far_inside_the_allocation();
+    refused_wait_knows_nothing();
     managed_pools();
     beside_a_pool();
     less_than_the_pool_may_have();

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* watch: breaks each of the engine's invariants by hand, in a process with one object of each kind; the checks after calls find
  * it. */
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS */
+#endif
 #include "watch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "breaks.h"
 #include "checks.h"
@@ -477,6 +482,14 @@ static void test_calls(struct scene *s)
     tap_ok(strstr(reported, "cuMemGetInfo: 1 handles are mapped more than once, 2 are counted"),
            "a broken invariant that no call names is found within %u calls: %s", calls, reported);
     s->process->aliased--;
+    const long page = sysconf(_SC_PAGESIZE);
+    void *unreadable = mmap(NULL, (size_t)page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (unreadable == MAP_FAILED)
+        tap_bail("no page");
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = device};
+    tap_u64((uint64_t)vmm_mem_create(s->sys, unreadable, 0, &prop, 0), VMM_ERROR_INVALID_VALUE,
+            "a check does not read what a refused call has not written");
+    munmap(unreadable, (size_t)page);
     checks_report = report;
     atomic_store(&checks_on, before);
     sim_machine_lock(s->machine);

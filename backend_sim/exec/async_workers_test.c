@@ -246,6 +246,28 @@ static void test_pause(vmm_system *sys)
     sim_machine_unlock(process->machine);
 }
 
+/* A kernel that waits for the host lets time pass only where other threads run, and not after its device is lost. An hour would
+ * exceed any test's time. */
+static void test_kernel_pause(vmm_system *sys)
+{
+    const uint64_t hour = UINT64_C(3600000000000);
+    struct sim_process *process = (struct sim_process *)sys->top;
+    sim_machine_lock(process->machine);
+    tap_ok(in_flight_pause(process, 0, 1), "a kernel continues after its pause");
+    process->fault[0].lost = true;
+    tap_ok(!in_flight_pause(process, 0, 1), "but not on a device that is lost meanwhile");
+    process->fault[0].lost = false;
+    sim_machine_unlock(process->machine);
+    vmm_system *late = NULL;
+    if (vmm_open("sim:h100,schedule=late", &late) || vmm_init(late, 0))
+        tap_bail("the machine cannot be opened");
+    process = (struct sim_process *)late->top;
+    sim_machine_lock(process->machine);
+    tap_ok(in_flight_pause(process, 0, hour), "without async workers a kernel does not pause");
+    sim_machine_unlock(process->machine);
+    vmm_close(late);
+}
+
 /* pthread_atfork calls prepare handlers in reverse order of registration: this one is registered before the engine's, so it
  * runs after the engine's. */
 static struct sim_machine *forked[3];
@@ -364,6 +386,37 @@ static void test_one_machine(void)
     tap_ok(!wrong && forks == PROCESSES && !unlocked, "a fork takes the lock of a machine with several processes once");
 }
 
+/* Systems of one machine, opened again and closed in every order: each leaves the list of the machine's processes alone but for
+ * itself, whatever its address. */
+static void test_leave_machine(void)
+{
+    enum { PROCESSES = 3, ORDERS = 6 };
+    static const int orders[ORDERS][PROCESSES] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    vmm_system *systems[PROCESSES];
+    vmm_stream stream = NULL;
+    unsigned wrong = 0;
+    vmm_system *first = open_system(&stream);
+    struct sim_machine *machine = machine_of(first);
+    for (int i = 0; i < PROCESSES; i++)
+        wrong += vmm_attach(first, &systems[i]) != VMM_SUCCESS;
+    for (int order = 0; order < ORDERS; order++)
+        for (int i = 0; i < PROCESSES; i++) {
+            const int place = orders[order][i];
+            struct sim_process *gone = (struct sim_process *)systems[place]->top;
+            vmm_close(systems[place]);
+            unsigned left = 0;
+            sim_machine_lock(machine);
+            for (struct sim_process *p = machine->processes; p; p = p->machine_next, left++)
+                wrong += p == gone;
+            sim_machine_unlock(machine);
+            wrong += left != PROCESSES || vmm_attach(first, &systems[place]) != VMM_SUCCESS;
+        }
+    for (int i = 0; i < PROCESSES; i++)
+        vmm_close(systems[i]);
+    vmm_close(first);
+    tap_u64(wrong, 0, "a process that leaves its machine takes itself alone off the list");
+}
+
 int main(void)
 {
     vmm_stream stream = NULL, second = NULL;
@@ -379,10 +432,12 @@ int main(void)
     test_many(other, second);
     test_fork(sys, stream);
     test_pause(other);
+    test_kernel_pause(other);
     vmm_close(other);
     vmm_close(sys);
     test_close();
     test_gone();
     test_one_machine();
+    test_leave_machine();
     return tap_done();
 }
