@@ -14,6 +14,7 @@ void abi_code_end(struct vmm_system *sys);
 void abi_missing_say(void);
 void abi_missing_close(void);
 void abi_ptx_close(void);
+void abi_links_close(void);
 
 void abi_plugins_close(void);
 void abi_logs_close(void);

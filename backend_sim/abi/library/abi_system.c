@@ -275,6 +275,7 @@ __attribute__((destructor)) static void close_machine(void)
     abi_code_close(); /* functions lead to kernels of plugins */
     abi_plugins_close();
     abi_missing_close();
+    abi_links_close();
     abi_ptx_close();
     abi_variable_memory_close();
     abi_host_close();

@@ -52,6 +52,27 @@ static void test_managed(void)
     OK(cuModuleUnload(module));
 }
 
+static void test_link(void)
+{
+    static const char twice[] = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .func (.param .b32 r) twice(.param .b32 p) { ret; }\n";
+    char log[80] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)sizeof log}, *image = NULL;
+    struct rig_bytes fat = {NULL, 0, 0};
+    CUlinkState link = NULL;
+    CUmodule module = NULL;
+    rig_fatbin(&fat);
+    rig_entry(&fat, RIG_PTX, 80, 0, twice, sizeof twice, 0);
+    TRIED(cuLinkCreate(2, options, values, &link), CUDA_SUCCESS);
+    TRIED(cuLinkAddData(link, CU_JIT_INPUT_PTX, text, strlen(text), "text", 0, NULL, NULL), CUDA_SUCCESS);
+    TRIED(cuLinkAddData(link, CU_JIT_INPUT_FATBINARY, fat.at, fat.size, "twice", 0, NULL, NULL), CUDA_SUCCESS);
+    TRIED(cuLinkComplete(link, &image, NULL), CUDA_SUCCESS);
+    OK(cuModuleLoadData(&module, image));
+    OK(cuModuleUnload(module));
+    OK(cuLinkDestroy(link));
+    free(fat.at);
+}
+
 static void test_fat_binary(void)
 {
     static const struct rig_kernel kernels[] = {{.name = "count", .param = {4}}};
@@ -124,6 +145,7 @@ int main(void)
     begin();
     test_text();
     test_managed();
+    test_link();
     test_fat_binary();
     test_run();
     test_numbers();

@@ -19,7 +19,7 @@ bool ptx_parse_loc(struct ptx_parser *parser)
     struct ptx_lexer *lexer = &parser->lexer;
     struct ptx_module *module = parser->module;
     struct ptx_source source;
-    source.file = small(parser, "the number of a file");
+    source.file = small(parser, "the number of a file") + parser->first_file;
     source.line = small(parser, "a line");
     source.column = small(parser, "a column");
     while (ptx_pass_mark(lexer, ',')) {
@@ -47,7 +47,7 @@ void ptx_parse_file(struct ptx_parser *parser)
 {
     struct ptx_module *module = parser->module;
     const struct ptx_place place = parser->lexer.token.place;
-    uint32_t number = small(parser, "the number of a file");
+    const uint32_t number = small(parser, "the number of a file") + parser->first_file;
     if (parser->lexer.token.kind != PTX_T_STRING)
         ptx_unexpected(&parser->lexer, "the name of a file");
     if (number > UINT16_MAX)

@@ -82,13 +82,16 @@ static void parse_code(struct ptx_parser *parser, struct ptx_function *f)
     ptx_expect_mark(&parser->lexer, '}');
 }
 
-/* A function may be declared before it is defined. */
-static struct ptx_function *function_named(struct ptx_parser *parser, struct ptx_text name, struct ptx_place place, bool is_entry)
+/* What a function's head says, before it is known whether a body follows. */
+struct head {
+    struct ptx_variable *results, *params;
+    uint32_t result_count, param_count;
+    enum ptx_linking linking;
+    struct ptx_place place;
+};
+
+static struct ptx_function *new_function(struct ptx_parser *parser, struct ptx_text name, struct ptx_place place, bool is_entry)
 {
-    uint32_t unused;
-    struct ptx_symbol *symbol = ptx_symbols_find(&parser->symbols, name, &unused);
-    if (symbol && symbol->kind == PTX_SYMBOL_FUNCTION && symbol->function->is_entry == is_entry)
-        return symbol->function;
     struct ptx_function *f = ptx_alloc(parser->context, 1, sizeof *f);
     f->name = name;
     f->place = place;
@@ -96,7 +99,20 @@ static struct ptx_function *function_named(struct ptx_parser *parser, struct ptx
     f->number = parser->module->function_count++;
     *parser->last_function = f;
     parser->last_function = &f->next;
-    ptx_symbols_add(&parser->symbols, name, place, PTX_SYMBOL_FUNCTION)->function = f;
+    return f;
+}
+
+/* A function may be declared before it is defined. */
+static struct ptx_function *function_named(struct ptx_parser *parser, struct ptx_text name, const struct head *head, bool is_entry)
+{
+    uint32_t unused;
+    struct ptx_symbols *symbols = &parser->symbols;
+    struct ptx_symbol *symbol = ptx_symbols_find(symbols, name, &unused);
+    const bool own = head->linking == PTX_LINK_NONE;
+    if (symbol && symbol->kind == PTX_SYMBOL_FUNCTION && symbol->function->is_entry == is_entry && (!own || symbol->module == symbols->module))
+        return symbol->function;
+    struct ptx_function *f = new_function(parser, name, head->place, is_entry);
+    (own ? ptx_symbols_add_own : ptx_symbols_add)(symbols, name, head->place, PTX_SYMBOL_FUNCTION)->function = f;
     return f;
 }
 
@@ -108,6 +124,52 @@ static void check_same(struct ptx_parser *parser, const struct ptx_variable *a, 
             break;
     if (a || b)
         ptx_fail(parser->context, place, "the parameters differ from those of the function's declaration");
+}
+
+static void check_head(struct ptx_parser *parser, const struct ptx_function *f, const struct head *head)
+{
+    if (!f->params && !f->results && !f->has_body)
+        return;
+    check_same(parser, f->params, head->params, head->place);
+    check_same(parser, f->results, head->results, head->place);
+}
+
+/* A declaration behind the body changes nothing: the body has its parameters. */
+static void take_head(struct ptx_function *f, const struct head *head)
+{
+    if (f->has_body)
+        return;
+    f->linking = f->linking == PTX_LINK_NONE || f->linking == PTX_LINK_EXTERN ? head->linking : f->linking;
+    f->params = head->params;
+    f->results = head->results;
+    f->param_count = head->param_count;
+    f->result_count = head->result_count;
+    for (struct ptx_variable *v = head->params; v; v = v->next)
+        v->of = f;
+    for (struct ptx_variable *v = head->results; v; v = v->next)
+        v->of = f;
+}
+
+static void drop_body(struct ptx_function *f)
+{
+    f->has_body = false;
+    f->linking = PTX_LINK_NONE;
+    f->locals = NULL;
+    f->registers = NULL;
+    f->instructions = NULL;
+    f->labels = NULL;
+    f->local_count = f->register_count = f->instruction_count = f->label_count = 0;
+}
+
+/* Another body of a function that has one, where modules are linked: the function that gets it. */
+static struct ptx_function *defined_again(struct ptx_parser *parser, struct ptx_function *f, const struct head *head)
+{
+    if (parser->linked && head->linking == PTX_LINK_WEAK)
+        return new_function(parser, f->name, head->place, f->is_entry); /* which nothing names */
+    if (!parser->linked || f->linking != PTX_LINK_WEAK)
+        ptx_fail(parser->context, head->place, "%.*s was defined before", PTX_TEXT(f->name));
+    drop_body(f);
+    return f;
 }
 
 static void parse_attribute(struct ptx_parser *parser)
@@ -125,40 +187,30 @@ static void parse_attribute(struct ptx_parser *parser)
 void ptx_parse_function(struct ptx_parser *parser, bool is_entry, enum ptx_linking linking)
 {
     struct ptx_lexer *lexer = &parser->lexer;
-    struct ptx_variable *results = NULL, *params = NULL;
-    uint32_t result_count = 0, param_count = 0;
+    struct head head = {.linking = linking};
     parse_attribute(parser);
     ptx_symbols_enter(&parser->symbols, lexer->token.place);
     if (!is_entry && ptx_at_mark(lexer, '('))
-        results = ptx_parse_params(parser, &result_count, true, false);
-    const struct ptx_place place = lexer->token.place;
+        head.results = ptx_parse_params(parser, &head.result_count, true, false);
+    head.place = lexer->token.place;
     struct ptx_text name = ptx_parse_name(parser, is_entry ? "a kernel's name" : "a function's name");
     if (ptx_at_mark(lexer, '('))
-        params = ptx_parse_params(parser, &param_count, true, is_entry);
+        head.params = ptx_parse_params(parser, &head.param_count, true, is_entry);
     uint32_t depth = parser->symbols.depth;
     parser->symbols.depth = 0; /* the function's own name is the module's */
-    struct ptx_function *f = function_named(parser, name, place, is_entry);
+    struct ptx_function *f = function_named(parser, name, &head, is_entry);
     parser->symbols.depth = depth;
-    if (f->params || f->results || f->has_body) {
-        check_same(parser, f->params, params, place);
-        check_same(parser, f->results, results, place);
-    }
-    f->linking = f->linking == PTX_LINK_NONE || f->linking == PTX_LINK_EXTERN ? linking : f->linking;
-    f->params = params;
-    f->results = results;
-    f->param_count = param_count;
-    f->result_count = result_count;
-    for (struct ptx_variable *v = params; v; v = v->next)
-        v->of = f;
-    for (struct ptx_variable *v = results; v; v = v->next)
-        v->of = f;
+    check_head(parser, f, &head);
+    take_head(f, &head);
     parse_directives(parser, f);
     if (ptx_pass_mark(lexer, ';')) {
         ptx_symbols_leave(&parser->symbols, false);
         return;
     }
-    if (f->has_body)
-        ptx_fail(parser->context, place, "%.*s was defined before", PTX_TEXT(name));
+    if (f->has_body) {
+        f = defined_again(parser, f, &head);
+        take_head(f, &head);
+    }
     ptx_expect_mark(lexer, '{');
     parse_code(parser, f);
 }

@@ -21,13 +21,14 @@ static void parse_version(struct ptx_parser *parser)
         major = major * 10 + (uint32_t)(token.text.at[i] - '0');
     if (token.kind != PTX_T_FLOAT || i + 2 != token.text.length || token.text.at[i] != '.')
         ptx_unexpected(&parser->lexer, "a version such as 8.0");
-    uint32_t version = major * 10 + (uint32_t)(token.text.at[i + 1] - '0'), newest = parser->context->newest;
+    const uint32_t version = major * 10 + (uint32_t)(token.text.at[i + 1] - '0'), newest = parser->context->newest;
     if (newest && version > newest) {
         parser->context->error->too_new = true;
         ptx_fail(parser->context, token.place, "the PTX is of version %u.%u, and the newest that runs here is %u.%u", version / 10,
                  version % 10, newest / 10, newest % 10);
     }
-    parser->module->version = version;
+    if (version > parser->module->version)
+        parser->module->version = version;
     ptx_next(&parser->lexer);
 }
 
@@ -35,14 +36,25 @@ static void parse_version(struct ptx_parser *parser)
 static bool parse_capability(struct ptx_module *module, struct ptx_text word)
 {
     static const char prefix[] = "sm_";
-    uint32_t i = sizeof prefix - 1;
+    uint32_t i = sizeof prefix - 1, capability = 0;
     if (word.length < i || memcmp(word.at, prefix, i) != 0)
         return false;
-    module->capability = 0;
-    for (; i < word.length && word.at[i] >= '0' && word.at[i] <= '9' && module->capability < 1000; i++)
-        module->capability = module->capability * 10 + (uint32_t)(word.at[i] - '0');
-    module->specific = i + 1 == word.length;
-    return module->capability >= 10 && (i == word.length || module->specific);
+    for (; i < word.length && word.at[i] >= '0' && word.at[i] <= '9' && capability < 1000; i++)
+        capability = capability * 10 + (uint32_t)(word.at[i] - '0');
+    const bool specific = i + 1 == word.length;
+    module->capability = capability > module->capability ? capability : module->capability; /* of linked modules the highest */
+    module->specific = module->specific || specific;
+    return capability >= 10 && (i == word.length || specific);
+}
+
+/* A later module of a linked text. */
+static void begin_next(struct ptx_parser *parser)
+{
+    parse_version(parser);
+    if (!ptx_at_dot(&parser->lexer, "target"))
+        ptx_unexpected(&parser->lexer, ".target");
+    ptx_symbols_end_module(&parser->symbols);
+    parser->first_file = parser->module->file_count;
 }
 
 /* A device, and words behind commas that change nothing here. */
@@ -117,6 +129,8 @@ static void parse_statement(struct ptx_parser *parser)
         ptx_pass_section(parser);
     else if (ptx_pass_dot(lexer, "pragma"))
         ptx_pass_pragma(parser);
+    else if (parser->linked && ptx_pass_dot(lexer, "version"))
+        begin_next(parser);
     else if (ptx_pass_dot(lexer, "alias"))
         ptx_parse_alias(parser);
     else if (ptx_pass_dot(lexer, "loc"))
@@ -128,6 +142,7 @@ static void parse_statement(struct ptx_parser *parser)
 static void parse_module(struct ptx_parser *parser, struct ptx_text text)
 {
     struct ptx_lexer *lexer = &parser->lexer;
+    parser->linked = text.length >= sizeof PTX_LINKED - 1 && memcmp(text.at, PTX_LINKED, sizeof PTX_LINKED - 1) == 0;
     ptx_lexer_open(lexer, parser->context, text);
     if (!ptx_pass_dot(lexer, "version"))
         ptx_unexpected(lexer, ".version, with which PTX begins");

@@ -11,6 +11,11 @@
 
 #include "ptx_module.h"
 
+/* With this line begins a text of several modules that are linked (backend_sim/abi/module/abi_link.h); each of them begins with .version.
+ * A name without .visible, .weak, .extern or .common is its module's own. Of weak definitions the first one stays, or the one that is not
+ * weak. */
+#define PTX_LINKED "// cuvmm: linked modules\n"
+
 /* The module, which lies in the context as the text's own bytes do not: text must stay as long. NULL: the context's error says
  * what is wrong where. */
 struct ptx_module *ptx_parse(struct ptx_context *context, struct ptx_text text);

@@ -234,8 +234,76 @@ static void test_ends(void)
     tap_ok(accepted >= 3 && accepted < 50, "a text that is cut anywhere is refused, or is one without its kernel");
 }
 
+/* ---- linked modules ---- */
+
+#define SECOND ".version 8.1\n.target sm_80\n.address_size 64\n"
+#define FUNC(head, value) head " .func (.param .b32 r) f(.param .b32 p) { .reg .b32 %r<2>; st.param.b32 [r], " value "; ret; }\n"
+#define DECLARED ".extern .func (.param .b32 r) f(.param .b32 p);\n"
+
+static void test_linked(void)
+{
+    const struct ptx_module *m = parse(PTX_LINKED HEAD ".file 1 \"a.cu\"\n" DECLARED ".extern .global .u32 n;\n.global .u8 own[4];\n"
+                   ".visible .entry k() { .reg .u32 %r<2>; .loc 1 7 0\n ld.global.u32 %r1, [n]; ret; }\n" SECOND
+                   ".file 1 \"b.cu\"\n" FUNC(".visible", "7") ".visible .global .u32 n = 5;\n.global .u8 own[9];\n"
+                   ".entry k2() { .loc 1 9 0\n ret; }\n" SECOND DECLARED ".entry k2() { ret; }\n");
+    if (!m) {
+        tap_ok(false, "linked modules: line %u, column %u: %s", error.place.line, error.place.column, error.text);
+        end();
+        return;
+    }
+    tap_ok(m->version == 81 && m->capability == 90, "the newest version, and the newest device");
+    tap_ok(function(m, "f")->has_body && function(m, "f")->linking == PTX_LINK_VISIBLE && function(m, "f")->params->of == function(m, "f"),
+           "a function that another module defines, and one after it declares");
+    tap_ok(variable(m, "n")->initial && variable(m, "n")->linking == PTX_LINK_VISIBLE, "a variable that another module defines");
+    tap_ok(variable(m, "own")->size == 4 && m->variable_count == 3, "a name without .visible is each module's own");
+    tap_ok(m->file_count == 4 && m->sources[1].file == 1 && m->sources[2].file == 3 && ptx_text_is(m->files[3], "b.cu"),
+           "files have the numbers of their modules");
+    end();
+}
+
+static const char *value_of(const struct ptx_module *m, const char *name)
+{
+    const struct ptx_function *f = m ? function(m, name) : NULL;
+    return f && f->instruction_count ? f->instructions[0].operand[1].value == 1 ? "first" : "second" : "none";
+}
+
+static void test_weak(void)
+{
+    tap_text(value_of(parse(PTX_LINKED HEAD FUNC(".weak", "1") SECOND FUNC(".weak", "2")), "f"), "first", "the first of weak functions stays");
+    end();
+    tap_text(value_of(parse(PTX_LINKED HEAD FUNC(".visible", "1") SECOND FUNC(".weak", "2")), "f"), "first", "one that is not weak stays");
+    end();
+    tap_text(value_of(parse(PTX_LINKED HEAD FUNC(".weak", "1") SECOND FUNC(".visible", "2")), "f"), "second", "and takes a weak one's place");
+    end();
+    tap_ok(!parse(PTX_LINKED HEAD FUNC(".visible", "1") SECOND FUNC(".visible", "2")) && strstr(error.text, "f was defined before"),
+           "two of them are one too many: %s", error.text);
+    end();
+    tap_ok(!parse(HEAD FUNC(".weak", "1") FUNC(".weak", "2")) && strstr(error.text, "f was defined before"), "and two in one module");
+    end();
+    const struct ptx_module *m = parse(PTX_LINKED HEAD ".weak .global .u8 a[1];\n.weak .global .u8 b[1];\n.visible .global .u8 c[1];\n.common .global .u8 d[1];\n" SECOND
+                                       ".weak .global .u8 a[2];\n.visible .global .u8 b[2];\n.weak .global .u8 c[2];\n.common .global .u8 d[2];\n");
+    tap_ok(m && variable(m, "a")->size == 1 && variable(m, "b")->size == 2 && variable(m, "c")->size == 1 && variable(m, "d")->size == 1 &&
+               m->variable_count == 4, "the same of variables");
+    end();
+    tap_ok(!parse(PTX_LINKED HEAD ".visible .global .u8 a[1];\n" SECOND ".visible .global .u8 a[1];\n") &&
+               strstr(error.text, "was declared before"), "which are not defined twice, either");
+    end();
+    m = parse(PTX_LINKED HEAD DECLARED ".extern .global .u8 a;\n" SECOND FUNC("", "1") ".global .u8 a[3];\n" SECOND FUNC(".visible", "2"));
+    tap_ok(m && m->functions->instruction_count && m->functions->instructions[0].operand[1].value == 2 && m->function_count == 2 &&
+               variable(m, "a")->linking == PTX_LINK_EXTERN && m->variable_count == 2, "what is not visible defines nothing for others");
+    end();
+    tap_ok(!parse(PTX_LINKED HEAD SECOND ".global .u8 a;\n.global .u8 a;\n"), "and is not declared twice");
+    end();
+    tap_ok(!parse(HEAD SECOND) && error.place.line == 4, "only linked modules have a second .version");
+    end();
+    tap_ok(!parse(PTX_LINKED HEAD ".version 8.1\n.address_size 64\n") && strstr(error.text, ".target"), "which .target follows");
+    end();
+}
+
 int main(void)
 {
+    test_linked();
+    test_weak();
     test_head();
     test_variables();
     test_function();

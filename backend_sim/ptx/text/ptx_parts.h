@@ -18,6 +18,8 @@ struct ptx_parser {
     struct ptx_function *function; /* whose body is read; NULL: none */
     uint32_t registers_room, instructions_room, labels_room, sources_room, files_room;
     uint32_t source; /* of the instructions that follow */
+    bool linked;     /* the text has several modules */
+    uint32_t first_file; /* what number 0 of the current one's files is */
     uint32_t nesting; /* of operands, values and expressions in each other */
 };
 

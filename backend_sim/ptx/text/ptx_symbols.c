@@ -96,18 +96,50 @@ void ptx_symbols_leave(struct ptx_symbols *symbols, bool last)
     }
 }
 
+/* Do other modules see it? */
+static bool is_seen(const struct ptx_symbol *symbol)
+{
+    const enum ptx_linking linking = symbol->kind == PTX_SYMBOL_FUNCTION ? symbol->function->linking : symbol->variable->linking;
+    return linking != PTX_LINK_NONE;
+}
+
+void ptx_symbols_end_module(struct ptx_symbols *symbols)
+{
+    struct ptx_symbol **link = &symbols->scope[0];
+    symbols->module++;
+    while (*link) {
+        struct ptx_symbol *symbol = *link;
+        if (is_seen(symbol)) {
+            link = &symbol->below;
+            continue;
+        }
+        *link = symbol->below;
+        forget(symbols, symbol);
+    }
+}
+
+struct ptx_symbol *ptx_symbols_add_own(struct ptx_symbols *symbols, struct ptx_text name, struct ptx_place place,
+                                       enum ptx_symbol_kind kind)
+{
+    struct ptx_symbol *before = find_at(symbols, name, symbols->depth);
+    if (before && before->module == symbols->module)
+        ptx_fail(symbols->context, place, "%.*s was declared before, at line %u", PTX_TEXT(name), before->place.line);
+    struct ptx_symbol *symbol = ptx_alloc(symbols->context, 1, sizeof *symbol);
+    symbol->name = name;
+    symbol->kind = kind;
+    symbol->place = place;
+    symbol->module = symbols->module;
+    insert(symbols, symbol, symbols->depth);
+    return symbol;
+}
+
 struct ptx_symbol *ptx_symbols_add(struct ptx_symbols *symbols, struct ptx_text name, struct ptx_place place,
                                    enum ptx_symbol_kind kind)
 {
     struct ptx_symbol *before = find_at(symbols, name, symbols->depth);
     if (before)
         ptx_fail(symbols->context, place, "%.*s was declared before, at line %u", PTX_TEXT(name), before->place.line);
-    struct ptx_symbol *symbol = ptx_alloc(symbols->context, 1, sizeof *symbol);
-    symbol->name = name;
-    symbol->kind = kind;
-    symbol->place = place;
-    insert(symbols, symbol, symbols->depth);
-    return symbol;
+    return ptx_symbols_add_own(symbols, name, place, kind);
 }
 
 static struct ptx_symbol *find(const struct ptx_symbols *symbols, struct ptx_text name)

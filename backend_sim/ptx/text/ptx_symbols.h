@@ -27,6 +27,7 @@ struct ptx_symbol {
     struct ptx_text name;
     enum ptx_symbol_kind kind;
     uint32_t depth, number, count;
+    uint32_t module; /* which of linked modules has it */
     bool defined; /* of a label */
     struct ptx_place place;
     const struct ptx_variable *variable;
@@ -43,6 +44,7 @@ struct ptx_symbols {
     uint32_t buckets, count;
     struct ptx_symbol *scope[PTX_DEPTHS];
     uint32_t depth;
+    uint32_t module;
     uint32_t labels; /* numbered in the function so far */
     uint32_t *label_is, label_room; /* for each: itself, or the number that it turned out to be */
 };
@@ -52,9 +54,16 @@ void ptx_symbols_enter(struct ptx_symbols *symbols, struct ptx_place place);
 /* Of a function's outermost scope, a label that is not defined is an error. */
 void ptx_symbols_leave(struct ptx_symbols *symbols, bool last);
 
+/* Forgets the names of a module that other modules do not see: call it outside of functions. */
+void ptx_symbols_end_module(struct ptx_symbols *symbols);
+
 /* A new name in the innermost scope; an error if that has it. */
 struct ptx_symbol *ptx_symbols_add(struct ptx_symbols *symbols, struct ptx_text name, struct ptx_place place,
                                    enum ptx_symbol_kind kind);
+
+/* The same of a name that no other module sees, and which hides theirs. */
+struct ptx_symbol *ptx_symbols_add_own(struct ptx_symbols *symbols, struct ptx_text name, struct ptx_place place,
+                                       enum ptx_symbol_kind kind);
 
 /* NULL: no scope has it. One of %r<10> is found by the whole name: *number is then the register's. */
 struct ptx_symbol *ptx_symbols_find(const struct ptx_symbols *symbols, struct ptx_text name, uint32_t *number);

@@ -164,22 +164,31 @@ static struct ptx_variable *new_variable(struct ptx_parser *parser, const struct
     return v;
 }
 
-/* The last declaration of a name that is declared more than once, as externs are; NULL: it is new. */
+static bool is_weak(const struct ptx_variable *v)
+{
+    return v->linking == PTX_LINK_WEAK || v->linking == PTX_LINK_COMMON;
+}
+
+/* The last declaration of a name that is declared more than once, as externs are, and weak ones of linked modules; NULL: it is new. */
 static struct ptx_variable *declared_before(struct ptx_parser *parser, const struct ptx_variable *v)
 {
     uint32_t unused;
     struct ptx_symbol *symbol = ptx_symbols_find(&parser->symbols, v->name, &unused);
     if (!symbol || symbol->kind != PTX_SYMBOL_VARIABLE || parser->function || symbol->variable->space != v->space)
         return NULL;
+    if (v->linking == PTX_LINK_NONE && symbol->module != parser->symbols.module)
+        return NULL;
     struct ptx_variable *before = (struct ptx_variable *)(uintptr_t)symbol->variable;
-    return before->linking == PTX_LINK_EXTERN || v->linking == PTX_LINK_EXTERN ? before : NULL;
+    const bool one_definition = before->linking == PTX_LINK_EXTERN || v->linking == PTX_LINK_EXTERN;
+    const bool first_stays = parser->linked && is_weak(v);
+    return one_definition || first_stays || (parser->linked && is_weak(before)) ? before : NULL;
 }
 
 static void add_variable(struct ptx_parser *parser, struct ptx_variable *v)
 {
     struct ptx_variable *before = declared_before(parser, v);
     if (before) {
-        if (before->linking == PTX_LINK_EXTERN) {
+        if (before->linking == PTX_LINK_EXTERN || (is_weak(before) && v->linking == PTX_LINK_VISIBLE)) {
             before->linking = v->linking;
             before->size = v->size;
             before->align = v->align;
@@ -188,8 +197,8 @@ static void add_variable(struct ptx_parser *parser, struct ptx_variable *v)
         }
         return;
     }
-    struct ptx_symbol *symbol = ptx_symbols_add(&parser->symbols, v->name, v->place, PTX_SYMBOL_VARIABLE);
-    symbol->variable = v;
+    const bool own = v->linking == PTX_LINK_NONE && !parser->function;
+    (own ? ptx_symbols_add_own : ptx_symbols_add)(&parser->symbols, v->name, v->place, PTX_SYMBOL_VARIABLE)->variable = v;
     if (parser->function) {
         v->in_body = true;
         v->number = parser->function->local_count++;

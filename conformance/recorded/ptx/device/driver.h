@@ -12,7 +12,8 @@
     F(cuInit) F(cuDriverGetVersion) F(cuDeviceGet) F(cuDeviceGetName) F(cuDeviceGetAttribute) F(cuDevicePrimaryCtxRetain)         \
     F(cuCtxSetCurrent) F(cuCtxSynchronize) F(cuCtxSetLimit) F(cuModuleLoadDataEx) F(cuModuleUnload) F(cuModuleGetFunction)        \
     F(cuModuleGetGlobal_v2) F(cuFuncGetAttribute) F(cuFuncSetAttribute) F(cuLaunchKernel) F(cuMemAlloc_v2) F(cuMemFree_v2)        \
-    F(cuMemcpyHtoD_v2) F(cuMemcpyDtoH_v2) F(cuMemsetD8_v2)
+    F(cuMemcpyHtoD_v2) F(cuMemcpyDtoH_v2) F(cuMemsetD8_v2)                                                                              \
+    F(cuLinkCreate_v2) F(cuLinkAddData_v2) F(cuLinkComplete) F(cuLinkDestroy)
 
 /* One table for the program, which main.c defines. */
 #ifdef DRIVER_DEFINE

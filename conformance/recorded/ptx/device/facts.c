@@ -173,6 +173,73 @@ static void fact_end(size_t i)
     fprintf(to, "end %s\tlaunch %d synchronize %d %d then %d\n", ends[i].name, (int)launch, (int)first, (int)second, (int)third);
 }
 
+/* ---- links ---- */
+
+#define TWICE(linking) HEAD linking " .func (.param .b32 r) twice(.param .b32 p) { .reg .b32 %r<3>; ld.param.b32 %r1, [p]; add.u32 %r2, %r1, %r1; " \
+                                    "st.param.b32 [r], %r2; ret; }\n"
+#define CALLER HEAD ".extern .func (.param .b32 r) twice(.param .b32 p);\n.visible .entry k(.param .u64 out) { .reg .b32 %r; .reg .b64 %rd; .param .b32 a, b; " \
+                    "ld.param.u64 %rd, [out]; mov.u32 %r, 21; st.param.b32 [a], %r; call (b), twice, (a); ld.param.b32 %r, [b]; st.global.u32 [%rd], %r; ret; }\n"
+
+static const struct {
+    const char *name, *first, *second; /* NULL: no second one */
+} links[] = {
+    {"two modules", CALLER, TWICE(".visible")},
+    {"undefined function", CALLER, NULL},
+    {"undefined variable", HEAD ".extern .global .u32 v;\n.visible .entry k() { .reg .b32 %r; ld.global.u32 %r, [v]; st.global.u32 [v], %r; ret; }", NULL},
+    {"two of a name", TWICE(".visible"), TWICE(".visible")},
+    {"two weak ones of a name", TWICE(".weak"), TWICE(".weak")},
+    {"a weak one and one that is not", TWICE(".weak"), TWICE(".visible")},
+    {"names of their own", HEAD ".global .u32 v = 1;\n.visible .entry k(.param .u64 out) { .reg .b32 %r; .reg .b64 %rd; ld.param.u64 %rd, [out]; "
+                                "ld.global.u32 %r, [v]; st.global.u32 [%rd], %r; ret; }", HEAD ".global .u32 v = 2;\n.visible .entry k2() { ret; }"},
+    {"not visible", CALLER, TWICE("")},
+    {"other parameters", CALLER, HEAD ".visible .func twice() { ret; }"},
+    {"syntax", HEAD ".visible .entry k() { ret }", NULL},
+    {"version 9.9", ".version 9.9\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }", NULL},
+    {"target sm_100", ".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry k() { ret; }", NULL},
+    {"empty", "", NULL},
+};
+
+static void say_log(const char *log)
+{
+    fprintf(to, "\t");
+    for (const char *at = log; *at && at < log + 200; at++)
+        fputc(*at == '\n' || *at == '\t' ? ' ' : *at, to);
+}
+
+static void fact_link(size_t i)
+{
+    char log[1024] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)sizeof log}, *image = NULL;
+    const char *texts[] = {links[i].first, links[i].second};
+    unsigned value = 0;
+    size_t size = 0;
+    CUlinkState link;
+    CUmodule module;
+    CUfunction function;
+    CUdeviceptr out;
+    void *params[] = {&out};
+    driver_begin();
+    fprintf(to, "link %s\tcreate %d", links[i].name, (int)d_cuLinkCreate_v2(2, options, values, &link));
+    for (int k = 0; k < 2 && texts[k]; k++)
+        fprintf(to, " add %d", (int)d_cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, (void *)(size_t)texts[k], strlen(texts[k]) + 1, k ? "second" : "first", 0, NULL, NULL));
+    CUresult result = d_cuLinkComplete(link, &image, &size);
+    fprintf(to, " complete %d", (int)result);
+    if (result == CUDA_SUCCESS) {
+        fprintf(to, " add %d", (int)d_cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, (void *)(size_t)HEAD, sizeof HEAD, "late", 0, NULL, NULL));
+        fprintf(to, " load %d", (int)(result = d_cuModuleLoadDataEx(&module, image, 0, NULL, NULL)));
+        result = result ? result : d_cuModuleGetFunction(&function, module, "k");
+        fprintf(to, " function %d", (int)result);
+    }
+    if (result == CUDA_SUCCESS && d_cuMemAlloc_v2(&out, 64) == CUDA_SUCCESS && d_cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL) == CUDA_SUCCESS) {
+        d_cuMemcpyDtoH_v2(&value, out, sizeof value);
+        fprintf(to, " value %u", value);
+    }
+    fprintf(to, " destroy %d", (int)d_cuLinkDestroy(link));
+    say_log(log);
+    fprintf(to, "\n");
+}
+
 /* ---- words that a kernel writes ---- */
 
 static const struct {
@@ -186,6 +253,16 @@ static const struct {
                                       "st.global.u32 [%rd0], %r1; st.global.u32 [%rd0+4], %r2; "
                                       "mov.u32 %r1, %reserved_smem_offset_begin; st.global.u32 [%rd0+12], %r1; mov.u32 %r1, %reserved_smem_offset_end; "
                                       "st.global.u32 [%rd0+16], %r1; mov.u32 %r1, %reserved_smem_offset_cap; st.global.u32 [%rd0+20], %r1;"), 1, 32, 1000},
+    {"reserved shared memory", KERNEL(".shared .align 4 .b8 s[100]; mov.u32 %r1, %reserved_smem_offset_0; st.global.u32 [%rd0], %r1; mov.u32 %r1, %reserved_smem_offset_1; "
+                                      "st.global.u32 [%rd0+4], %r1; mov.u32 %r1, %reserved_smem_offset_begin; st.global.u32 [%rd0+8], %r1; mov.u32 %r1, %reserved_smem_offset_end; "
+                                      "st.global.u32 [%rd0+12], %r1; mov.u32 %r1, %reserved_smem_offset_cap; st.global.u32 [%rd0+16], %r1; mov.u32 %r1, %total_smem_size; "
+                                      "st.global.u32 [%rd0+20], %r1; mov.u32 %r2, %dynamic_smem_size; st.global.u32 [%rd0+24], %r2; mov.u64 %rd1, s; st.global.u64 [%rd0+32], %rd1; "
+                                      "st.volatile.shared.u32 [s], %r1;"), 1, 32, 1000},
+    {"reserved shared memory, the second word alone", KERNEL("mov.u32 %r1, %reserved_smem_offset_1; st.global.u32 [%rd0], %r1; mov.u32 %r1, %reserved_smem_offset_end; "
+                                                             "st.global.u32 [%rd0+4], %r1; mov.u32 %r1, %total_smem_size; st.global.u32 [%rd0+8], %r1;"), 1, 32, 0},
+    {"reserved shared memory holds what is written", KERNEL("mov.u32 %r1, %reserved_smem_offset_1; cvt.u64.u32 %rd1, %r1; mov.u32 %r2, 0x1234; ld.volatile.shared.u32 %r3, [%rd1]; "
+                                                            "st.global.u32 [%rd0], %r3; st.volatile.shared.u32 [%rd1], %r2; ld.volatile.shared.u32 %r3, [%rd1]; st.global.u32 [%rd0+4], %r3; "
+                                                            "st.volatile.shared.u32 [%rd1+284], %r2; ld.volatile.shared.u32 %r3, [%rd1+284]; st.global.u32 [%rd0+8], %r3;"), 1, 1, 0},
     {"special registers", KERNEL("mov.u32 %r1, %nsmid; st.global.u32 [%rd0], %r1; mov.u32 %r1, %nwarpid; st.global.u32 [%rd0+4], %r1; mov.u32 %r1, %warpid; "
                                  "st.global.u32 [%rd0+8], %r1; mov.u32 %r1, %clusterid.x; st.global.u32 [%rd0+12], %r1; mov.u32 %r1, %cluster_nctaid.x; "
                                  "st.global.u32 [%rd0+16], %r1; mov.u32 %r1, %cluster_nctarank; st.global.u32 [%rd0+20], %r1; mov.pred %p1, %is_explicit_cluster; "
@@ -382,18 +459,55 @@ static void device_child(size_t i)
 
 /* ---- all of them, each in a process of its own ---- */
 
-enum { ENDS = sizeof ends / sizeof ends[0], WORDS_OF = sizeof words / sizeof words[0], SECONDS = 20 };
+enum { ENDS = sizeof ends / sizeof ends[0], WORDS_OF = sizeof words / sizeof words[0], LINKS = sizeof links / sizeof links[0], SECONDS = 20 };
+
+static const char *name_of_end(size_t i)
+{
+    return ends[i].name;
+}
+
+static const char *name_of_words(size_t i)
+{
+    return words[i].name;
+}
+
+static const char *name_of_link(size_t i)
+{
+    return links[i].name;
+}
 
 static const struct {
     const char *name;
     void (*what)(size_t i);
 } singles[] = {{"device", device_child}, {"loads", loads_child}, {"functions", functions_child}, {"printf", printf_child}};
 
+static const char *name_of_single(size_t i)
+{
+    return singles[i].name;
+}
+
 enum { SINGLES = sizeof singles / sizeof singles[0] };
+
+static void fact_single(size_t i)
+{
+    singles[i].what(i);
+}
+
+static const struct {
+    const char *kind;
+    unsigned count;
+    void (*what)(size_t i);
+    const char *(*name)(size_t i);
+} kinds[] = {
+    {"", SINGLES, fact_single, name_of_single},
+    {"end ", ENDS, fact_end, name_of_end},
+    {"words ", WORDS_OF, fact_words, name_of_words},
+    {"link ", LINKS, fact_link, name_of_link},
+};
 
 unsigned facts_count(void)
 {
-    return SINGLES + ENDS + WORDS_OF;
+    return SINGLES + ENDS + WORDS_OF + LINKS;
 }
 
 void facts_begin(void)
@@ -403,9 +517,10 @@ void facts_begin(void)
 
 void facts_record(unsigned fact)
 {
-    bool single = fact < SINGLES, end = !single && fact < SINGLES + ENDS;
-    size_t i = single ? fact : end ? fact - SINGLES : fact - SINGLES - ENDS;
-    int status = crew_child(single ? singles[i].what : end ? fact_end : fact_words, i, SECONDS);
+    unsigned kind = 0;
+    for (; fact >= kinds[kind].count; kind++)
+        fact -= kinds[kind].count;
+    int status = crew_child(kinds[kind].what, fact, SECONDS);
     if (status)
-        fprintf(to, "%s%s\tchild %d\n", single ? "" : end ? "end " : "words ", single ? singles[i].name : end ? ends[i].name : words[i].name, status);
+        fprintf(to, "%s%s\tchild %d\n", kinds[kind].kind, kinds[kind].name(fact), status);
 }

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Entry points of the linker of device code. Modules of PTX are linked as text (PTX_LINKED), and the image that comes out is that text:
+ *
+ *     cuLinkCreate                         "// cuvmm: linked modules"
+ *     cuLinkAddData(PTX, "kernel")         ".version 8.0 ... .extern .func twice ..."
+ *     cuLinkAddData(fat binary, "twice")   ".version 8.0 ... .visible .func twice ..."    the PTX in it
+ *     cuLinkComplete                       translates it, for what is wrong only with all of them together
+ *
+ * A library gives nothing: what the device's runtime has, this simulator's kernels have already, and a name that is missing is reported by
+ * cuLinkComplete. Any other input without PTX is refused. */
+#include "abi_code_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "abi_jit.h"
+#include "abi_parts.h"
+#include "abi_ptx.h"
+#include "heap.h"
+#include "image.h"
+#include "lifecycle.h"
+#include "ptx_parse.h"
+
+/* A link that is not destroyed. Its address is the handle; one thread at a time may use it. */
+struct CUlinkState_st {
+    char *text; /* the modules so far, and a zero */
+    size_t size;
+    bool complete;
+    unsigned count;
+    CUjit_option *options;
+    void **values, **callers; /* as they were passed, and where the caller reads the outputs */
+    struct CUlinkState_st *next;
+};
+
+LIFE_LOCK(lock, LIFE_TABLE, NULL)
+static struct CUlinkState_st *links;
+
+static struct CUlinkState_st **place_of(const void *handle)
+{
+    struct CUlinkState_st **link = &links;
+    while (*link && *link != handle)
+        link = &(*link)->next;
+    return link;
+}
+
+static void free_link(struct CUlinkState_st *link)
+{
+    heap.free(link->text);
+    heap.free(link->options);
+    heap.free(link->values);
+    heap.free(link);
+}
+
+void abi_links_close(void)
+{
+    while (links) {
+        struct CUlinkState_st *next = links->next;
+        free_link(links);
+        links = next;
+    }
+}
+
+/* INVALID_HANDLE where it is none, or complete and to be changed. */
+static CUresult find(const char *function, const void *handle, bool changes, struct CUlinkState_st **found)
+{
+    life_acquire(&lock);
+    *found = *place_of(handle);
+    life_release(&lock);
+    if (!*found)
+        return abi_refuse(VMM_RULE_CODE_HANDLE, function, "%p is no link, or was destroyed", handle);
+    if (changes && (*found)->complete)
+        return abi_refuse(VMM_RULE_CODE_HANDLE, function, "the link %p is complete", handle);
+    return CUDA_SUCCESS;
+}
+
+/* ---- text ---- */
+
+static bool append(struct CUlinkState_st *link, const char *text, size_t size)
+{
+    char *longer = heap.realloc(link->text, link->size + size + 2);
+    if (!longer)
+        return false;
+    memcpy(longer + link->size, text, size);
+    link->text = longer;
+    link->size += size;
+    link->text[link->size++] = '\n';
+    link->text[link->size] = '\0';
+    return true;
+}
+
+/* The outputs in the caller's options. The size of a buffer is what was passed, not what an earlier call wrote there. */
+static CUresult answered(struct CUlinkState_st *link, CUresult result, const char *log)
+{
+    if (!link->count)
+        return result;
+    void **values = link->values + link->count; /* the second half */
+    memcpy(values, link->values, link->count * sizeof *values);
+    abi_jit_answered(result, log, link->options, values, link->count);
+    memcpy(link->callers, values, link->count * sizeof *values);
+    return result;
+}
+
+static CUresult refuse_text(struct CUlinkState_st *link, const char *function, const char *name, const struct ptx_error *error)
+{
+    char why[336], log[352];
+    if (error->no_memory)
+        return abi_no_memory(function);
+    if (error->place.line)
+        snprintf(why, sizeof why, "%.60s, line %u, column %u: %s", name, error->place.line, error->place.column, error->text);
+    else
+        snprintf(why, sizeof why, "%.60s: %s", name, error->text);
+    snprintf(log, sizeof log, "error: %s\n", why);
+    return answered(link, abi_refuse(error->too_new ? VMM_RULE_CODE_VERSION : VMM_RULE_CODE_PTX, function, "%.200s", why), log);
+}
+
+/* What is wrong with it alone is reported when it is added. */
+static CUresult add_text(vmm_system *sys, struct CUlinkState_st *link, const char *function, const char *name, const char *text, size_t size)
+{
+    struct ptx_error error;
+    struct ptx_context context;
+    ptx_context_open(&context, &error);
+    context.newest = abi_ptx_device(sys).version;
+    bool read = ptx_parse(&context, (struct ptx_text){text, (uint32_t)size}) != NULL;
+    ptx_context_close(&context);
+    if (!read)
+        return refuse_text(link, function, name, &error);
+    return append(link, text, size) ? answered(link, CUDA_SUCCESS, "") : abi_no_memory(function);
+}
+
+/* The PTX of any image that has some. */
+static CUresult add_image(vmm_system *sys, struct CUlinkState_st *link, const char *function, const char *name, const void *data, size_t size)
+{
+    size_t length = 0;
+    struct image *image = image_new(data, size, abi_capability(sys));
+    int cancel = life_no_cancel(); /* loading a library is a cancellation point */
+    bool read = image && image_read(image);
+    life_may_cancel(cancel);
+    const char *text = read ? image_ptx(image, &length) : NULL;
+    CUresult result;
+    if (!read)
+        result = abi_no_memory(function);
+    else if (!text)
+        result = abi_refuse(VMM_RULE_LAUNCH_MISSING, function, "%.60s has no PTX that could be linked: %.100s", name,
+                            image_why(image)[0] ? image_why(image) : "it is machine code");
+    else
+        result = add_text(sys, link, function, name, text, length);
+    image_free(image);
+    return result;
+}
+
+/* ---- entry points ---- */
+
+static bool take_options(struct CUlinkState_st *link, unsigned count, const CUjit_option *options, void **values)
+{
+    link->count = options && values ? count : 0;
+    if (!link->count)
+        return true;
+    link->options = heap.malloc(count * sizeof *options);
+    link->values = heap.malloc(2 * count * sizeof *values);
+    if (!link->options || !link->values)
+        return false;
+    memcpy(link->options, options, count * sizeof *options);
+    memcpy(link->values, values, count * sizeof *values);
+    link->callers = values;
+    return true;
+}
+
+static CUresult create(vmm_system *sys, unsigned count, const CUjit_option *options, void **values, CUlinkState *out)
+{
+    static const char function[] = "cuLinkCreate";
+    uint64_t current;
+    struct abi_query_context context;
+    if (!out)
+        return abi_null(function, "stateOut");
+    CUresult result = abi_current(sys, function, &current, &context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct CUlinkState_st *link = heap.calloc(1, sizeof *link);
+    if (!link || !take_options(link, count, options, values) || !append(link, PTX_LINKED, sizeof PTX_LINKED - 2)) {
+        if (link)
+            free_link(link);
+        return abi_no_memory(function);
+    }
+    life_acquire(&lock);
+    link->next = links;
+    links = link;
+    life_release(&lock);
+    *out = link;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLinkCreate(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut)
+{
+    ABI_INITIALISED(create(sys, numOptions, options, optionValues, stateOut));
+}
+
+static CUresult add(vmm_system *sys, struct CUlinkState_st *link, const char *function, CUjitInputType type, const void *data, size_t size,
+                    const char *name)
+{
+    name = name ? name : "an input";
+    if (!data || !size)
+        return abi_null(function, "data");
+    if (type == CU_JIT_INPUT_PTX)
+        return add_text(sys, link, function, name, data, strnlen(data, size));
+    if (type == CU_JIT_INPUT_LIBRARY)
+        return answered(link, CUDA_SUCCESS, "");
+    return add_image(sys, link, function, name, data, size);
+}
+
+static CUresult add_data(vmm_system *sys, const void *state, CUjitInputType type, const void *data, size_t size, const char *name)
+{
+    static const char function[] = "cuLinkAddData";
+    struct CUlinkState_st *link;
+    CUresult result = find(function, state, true, &link);
+    return result == CUDA_SUCCESS ? add(sys, link, function, type, data, size, name) : result;
+}
+
+/* Options of an input are for a compiler that makes machine code. */
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int numOptions,
+                       CUjit_option *options, void **optionValues)
+{
+    (void)numOptions, (void)options, (void)optionValues;
+    ABI_INITIALISED(add_data(sys, state, type, data, size, name));
+}
+
+static CUresult add_file(vmm_system *sys, const void *state, CUjitInputType type, const char *path)
+{
+    static const char function[] = "cuLinkAddFile";
+    struct CUlinkState_st *link;
+    struct abi_code_bytes code = {.at = NULL};
+    CUresult result = find(function, state, true, &link);
+    if (result == CUDA_SUCCESS)
+        result = abi_code_take(function, path, &code);
+    if (result == CUDA_SUCCESS)
+        result = add(sys, link, function, type, code.at, code.size, path);
+    heap.free(code.bytes);
+    return result;
+}
+
+CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions, CUjit_option *options,
+                       void **optionValues)
+{
+    (void)numOptions, (void)options, (void)optionValues;
+    ABI_INITIALISED(add_file(sys, state, type, path));
+}
+
+static CUresult complete(vmm_system *sys, const void *state, void **image, size_t *size)
+{
+    static const char function[] = "cuLinkComplete";
+    struct CUlinkState_st *link;
+    struct ptx_error error = {.no_memory = false};
+    if (!image)
+        return abi_null(function, "cubinOut");
+    CUresult result = find(function, state, false, &link);
+    if (result != CUDA_SUCCESS)
+        return result;
+    const struct abi_ptx_device device = abi_ptx_device(sys);
+    struct abi_ptx *program = abi_ptx_new(&device, link->text, link->size, &error);
+    if (!program)
+        return refuse_text(link, function, "what is linked", &error);
+    abi_ptx_drop(program);
+    link->complete = true;
+    *image = link->text;
+    if (size)
+        *size = link->size + 1;
+    return answered(link, CUDA_SUCCESS, "");
+}
+
+CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
+{
+    ABI_INITIALISED(complete(sys, state, cubinOut, sizeOut));
+}
+
+static CUresult destroy(const void *state)
+{
+    life_acquire(&lock);
+    struct CUlinkState_st **place = place_of(state), *link = *place;
+    if (link)
+        *place = link->next;
+    life_release(&lock);
+    if (!link)
+        return abi_refuse(VMM_RULE_CODE_HANDLE, "cuLinkDestroy", "%p is no link, or was destroyed", state);
+    free_link(link);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLinkDestroy(CUlinkState state)
+{
+    ABI_INITIALISED(((void)sys, destroy(state)));
+}
