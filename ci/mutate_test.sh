@@ -24,6 +24,8 @@ int sum(int n)
 }
 END
 printf 'int answer(void);\n\nint answer(void)\n{\n    return 42;\n}\n' >"$tree/backend_sim/abi/room/answer.c"
+# Of another system: no build of this one compiles it, and no run makes mutants of it.
+echo '#error "not here"' >"$tree/backend_sim/other_system.c"
 cat >"$tree/backend_sim/sum_test.c" <<'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,6 +202,9 @@ ok $? 'so is one without a reason'
 mutate --files backend_sim/none.c
 [ $? = 2 ] && grep -q 'backend_sim/none.c: expected files of the engine' "$said"
 ok $? 'and a file that is not the engine'
+mutate --files backend_sim/other_system.c
+[ $? = 2 ] && grep -q 'backend_sim/other_system.c: this build does not compile it' "$said"
+ok $? 'or that the build does not compile'
 echo '5 return 41;' >"$work/proposed"
 mutate --files backend_sim/abi/room/answer.c
 sums '1 mutants: 0 killed, 0 equivalent by the compiler, 0 listed as equivalent, 1 survived'

@@ -51,6 +51,10 @@ class Commands:
     def object_of(self, source):
         return min(made for made in self.made_of[source] if self.objects[made][-1] == source)
 
+    def compiles(self, source):
+        """Files of other systems are not part of this build."""
+        return any(self.objects[made][-1] == source for made in self.made_of.get(source, ()))
+
     def sources(self):
         """What is compiled and is not a test."""
         return sorted({words[-1] for words in self.objects.values()
