@@ -38,7 +38,6 @@ static vmm_result allocate(struct sim_process *process, const struct vmm_call_me
     struct sim_managed *managed = sim_managed_new(process, call->bytesize, context, sim_origin(&call->head));
     if (!managed)
         return sim_out_of_host_memory();
-    managed->attached = call->flags;
     *call->dptr = managed->allocation.start;
     return VMM_SUCCESS;
 }
@@ -429,14 +428,13 @@ vmm_result sim_stream_attach_mem_async(struct sim_process *process, const struct
         return refuse(VMM_RULE_MANAGED_ATTACH_FLAGS, flags);
     if (result != VMM_SUCCESS)
         return result;
-    struct sim_managed *managed = sim_managed_of(sim_allocation_at(process, call->dptr));
+    const struct sim_managed *managed = sim_managed_of(sim_allocation_at(process, call->dptr));
     if (!managed || managed->allocation.start != call->dptr)
         return refuse_attach(process, VMM_RULE_MANAGED_ATTACH_RANGE, "dptr", call->dptr, 0, call->dptr);
     if (call->length && call->length != managed->allocation.size)
         return refuse_attach(process, VMM_RULE_MANAGED_ATTACH_RANGE, "length", call->length, managed->allocation.size, call->dptr);
     if (flags == VMM_MEM_ATTACH_SINGLE && !call->stream) /* measured: the default streams by their names are taken */
         return refuse_attach(process, VMM_RULE_MANAGED_ATTACH_SINGLE, "hStream", (uint64_t)(uintptr_t)call->stream, 0, call->dptr);
-    managed->attached = flags;
     return VMM_SUCCESS;
 }
 
@@ -500,8 +498,8 @@ static vmm_result discard(struct sim_process *process, const struct batch *batch
     return in_flight_issue(process, &place, &fill.head, (enum vmm_call_id)batch->head->id);
 }
 
-/* One range. Those before it keep what was done to them, as measured. */
-static vmm_result do_one(struct sim_process *process, const struct batch *batch, uint64_t i, vmm_mem_location location,
+/* One range. Those before it keep what was done to them, as measured. location: NULL where nothing is prefetched. */
+static vmm_result do_one(struct sim_process *process, const struct batch *batch, uint64_t i, const vmm_mem_location *location,
                          struct sim_context *context)
 {
     struct range range;
@@ -511,8 +509,8 @@ static vmm_result do_one(struct sim_process *process, const struct batch *batch,
     if (result != VMM_SUCCESS)
         return result;
     warn_of_wrap(&range, batch->sizes[i]);
-    if (batch->fetches)
-        result = fetch(&range, location);
+    if (location)
+        result = fetch(&range, *location);
     return result == VMM_SUCCESS && batch->discards ? discard(process, batch, &range, context) : result;
 }
 
@@ -529,8 +527,7 @@ static vmm_result do_batch(struct sim_process *process, const struct batch *batc
         result = check_batch(process, batch);
     for (uint64_t i = 0, at = 0; i < batch->count && result == VMM_SUCCESS; i++) {
         at += batch->fetches && i && at + 1 < batch->num_locs && batch->loc_idxs[at + 1] == i; /* measured: with indices 0, 0 the first is for all */
-        const vmm_mem_location location = batch->fetches ? batch->locs[at] : (vmm_mem_location){0, 0};
-        result = do_one(process, batch, i, location, context);
+        result = do_one(process, batch, i, batch->fetches ? &batch->locs[at] : NULL, context);
     }
     return result;
 }

@@ -15,7 +15,6 @@
 struct sim_managed {
     struct sim_allocation allocation; /* first; with managed */
     struct managed_parts parts;
-    unsigned attached; /* VMM_MEM_ATTACH_ */
     bool shown;
 };
 
