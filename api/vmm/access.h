@@ -13,16 +13,16 @@ extern "C" {
  *
  *   before: [M1 dev0 --|M2 dev0 --]    RW for dev0 on both    after: [M1 dev0 RW|M2 dev0 RW]
  *
- * The range starts and ends where mappings do. Of two descriptors for one location the last wins. By default no
+ * The range starts and ends at boundaries of mappings. If two descriptors name one location, the last one wins. By default no
  * location has access, not even the device that owns the memory. size is a multiple of 2 MiB, count > 0.
  * INVALID_VALUE [VMM-ACCESS-PTR-ZERO, VMM-ACCESS-SIZE-ZERO, VMM-ACCESS-COUNT-ZERO, VMM-ACCESS-NULL-DESC,
  * VMM-ACCESS-SIZE-GRANULARITY (2 MiB is the profile's va.granularity here, as in vmm_mem_unmap), then for each
  * descriptor VMM-ACCESS-FLAGS, VMM-ACCESS-LOCATION-TYPE, VMM-ACCESS-DEVICE-ID, then VMM-ACCESS-NOT-MAPPED,
- * VMM-ACCESS-PARTIAL for the start and then for the end]: nothing is changed. Then, mapping by mapping in order of
- * address and for each of them descriptor by descriptor: NOT_SUPPORTED [VMM-ACCESS-HOST-ON-DEVICE] for HOST or
+ * VMM-ACCESS-PARTIAL for the start and then for the end]: nothing is changed. Then, for each mapping in order of
+ * address, and for each descriptor: NOT_SUPPORTED [VMM-ACCESS-HOST-ON-DEVICE] for HOST or
  * HOST_NUMA on device memory (NONE is accepted, and does nothing), PEER_ACCESS_UNSUPPORTED [VMM-ACCESS-PEER],
- * INVALID_DEVICE [VMM-ACCESS-TEAM] on a multicast object. Observed (580): what was set before that stays set. Warned
- * of: [VMM-ACCESS-HOLE, VMM-ACCESS-DUPLICATE, VMM-ACCESS-IN-FLIGHT]: rights revoked while in-flight work needs them,
+ * INVALID_DEVICE [VMM-ACCESS-TEAM] on a multicast object. Observed (580): rights that were set before the error stay set.
+ * Warnings: [VMM-ACCESS-HOLE, VMM-ACCESS-DUPLICATE, VMM-ACCESS-IN-FLIGHT]: rights revoked while in-flight work needs them,
  * for which the call does not wait (580). Observed (580): in a range with a hole only the mappings before the first
  * hole are changed, and the call succeeds. Documents: INVALID_DEVICE for a bad device id. cuMemSetAccess; cuda.h
  * 13.0; guide 4.16.3.4. */

@@ -60,7 +60,7 @@ VMM_API vmm_result vmm_mem_address_free(vmm_system *sys, vmm_deviceptr ptr, uint
  *   [VMM-MAP-OFFSET-GRANULARITY, VMM-MAP-SIZE-GRANULARITY, VMM-MAP-OFFSET-RANGE];
  * INVALID_VALUE [VMM-MAP-PTR-GRANULARITY, VMM-MAP-NOT-RESERVED, VMM-MAP-OVERLAP];
  * warned of: [VMM-MAP-PAST-RESERVATION, VMM-MAP-CROSSES-RESERVATIONS]: only the start must be reserved on driver 580.
- * No reservation that a mapping reaches into can be freed before it is unmapped.
+ * A reservation that a mapping reaches into cannot be freed until the mapping is unmapped.
  * cuMemMap; cuda.h 13.0; guide 4.16.3.3. */
 VMM_API vmm_result vmm_mem_map(vmm_system *sys, vmm_deviceptr ptr, uint64_t size, uint64_t offset,
                                vmm_mem_generic_allocation_handle handle, uint64_t flags);
@@ -69,10 +69,10 @@ VMM_API vmm_result vmm_mem_map(vmm_system *sys, vmm_deviceptr ptr, uint64_t size
  *
  *   before: [R1 ..|M1|M2|....|M3|..]    unmap [M1 .. M3]    after: [R1 .......................]
  *
- * The call does not wait for in-flight work (580): what accesses the range afterwards faults. The call warns about it
+ * The call does not wait for in-flight work (580): work that accesses the range afterwards faults. The call warns about it
  * [VMM-UNMAP-IN-FLIGHT].
  * INVALID_VALUE [VMM-UNMAP-PTR-ZERO, VMM-UNMAP-SIZE-ZERO, VMM-UNMAP-NOT-RESERVED, VMM-UNMAP-PARTIAL];
- * warned of, because the documentation requires exactly what was mapped: [VMM-UNMAP-WRAPS, VMM-UNMAP-UNALIGNED,
+ * warnings, because the documentation requires exactly what was mapped: [VMM-UNMAP-WRAPS, VMM-UNMAP-UNALIGNED,
  * VMM-UNMAP-NOTHING, VMM-UNMAP-HOLE]. Observed (580): a range whose end passes 2^64 succeeds and unmaps nothing,
  * unless its
  * start or its wrapped end lies inside a mapping [VMM-UNMAP-PARTIAL]; a range that runs past its reservation unmaps

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array.h - arrays, and the tiles of sparse ones. Part of vmm.h, which states the conventions. */
+/* array.h - arrays and the tiles of sparse arrays. Part of vmm.h, which states the conventions. */
 #ifndef CUVMM_VMM_ARRAY_H
 #define CUVMM_VMM_ARRAY_H
 
@@ -30,7 +30,7 @@ typedef int vmm_array_format; /* of an element's components; CUarray_format */
 #define VMM_ARRAY3D_DEFERRED_MAPPING 0x80 /* its memory is mapped all at once, with the same call */
 #define VMM_ARRAY3D_VIDEO_ENCODE_DECODE 0x100
 
-/* What an array is; CUDA_ARRAY3D_DESCRIPTOR. height 0: one dimension; depth 0: two. */
+/* The description of an array; CUDA_ARRAY3D_DESCRIPTOR. height 0: one dimension; depth 0: two. */
 typedef struct vmm_array3d_descriptor {
     uint64_t width, height, depth; /* in elements */
     vmm_array_format format;
@@ -45,8 +45,8 @@ typedef struct vmm_array_sparse_properties {
     struct vmm_array_tile_extent {
         unsigned int width, height, depth; /* in elements */
     } tile_extent;
-    unsigned int miptail_first_level; /* this level and those after it lie in the mip tail */
-    unsigned long long miptail_size;  /* bytes of the mip tail: of each layer, or of all with the flag; 0: there is none */
+    unsigned int miptail_first_level; /* this level and all later ones lie in the mip tail */
+    unsigned long long miptail_size;  /* bytes of the mip tail, per layer or, with the flag, for all layers; 0: none */
     unsigned int flags;               /* VMM_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL */
     unsigned int reserved[4];
 } vmm_array_sparse_properties;
@@ -83,7 +83,7 @@ typedef struct vmm_array_map_info {
     } resource;
     vmm_array_sparse_subresource_type subresource_type;
     union {
-        struct vmm_array_sparse_level { /* of SPARSE_LEVEL, in elements; offsets and extents are multiples of the tile's */
+        struct vmm_array_sparse_level { /* for SPARSE_LEVEL, in elements; offsets and extents are multiples of the tile's */
             unsigned int level, layer, offset_x, offset_y, offset_z, extent_width, extent_height, extent_depth;
         } sparse_level;
         struct vmm_array_miptail {      /* of MIPTAIL, in bytes */
@@ -96,7 +96,7 @@ typedef struct vmm_array_map_info {
     union {
         vmm_mem_generic_allocation_handle mem_handle; /* of MAP; 0 of UNMAP */
     } mem_handle;
-    unsigned long long offset;    /* where in that memory the first tile begins */
+    unsigned long long offset;    /* where the first tile begins in that memory */
     unsigned int device_bit_mask; /* the stream's device */
     unsigned int flags;           /* 0 */
     unsigned int reserved[2];     /* 0 */

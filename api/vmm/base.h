@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base.h - what every call has in common: results, values that name objects, places of memory and rights. Part of vmm.h, which
+/* base.h - what all calls share: results, values that name objects, locations of memory and rights. Part of vmm.h, which
  * states the conventions. */
 #ifndef CUVMM_VMM_BASE_H
 #define CUVMM_VMM_BASE_H
@@ -38,9 +38,9 @@ typedef struct vmm_graph_node_st *vmm_graph_node;   /* CUgraphNode: opaque */
 typedef struct vmm_graph_exec_st *vmm_graph_exec;   /* CUgraphExec: opaque */
 typedef struct vmm_user_object_st *vmm_user_object; /* CUuserObject: opaque */
 typedef int vmm_kernel;                             /* one of the kernels that come with this library */
-typedef void (*vmm_host_fn)(void *user_data);       /* CUhostFn: host code as work of a stream */
+typedef void (*vmm_host_fn)(void *user_data);       /* CUhostFn: host code that runs as work in a stream */
 
-/* Enumerators are plain ints, as in the driver's structs: callers pass values outside the lists to see them refused. */
+/* Enumerators are plain ints, as in the driver's structs: callers may pass values outside the lists and see them refused. */
 typedef int vmm_mem_location_type;
 #define VMM_MEM_LOCATION_TYPE_INVALID 0
 #define VMM_MEM_LOCATION_TYPE_DEVICE 1            /* id is a device ordinal */
@@ -66,11 +66,11 @@ typedef int vmm_mem_access_flags;
 #define VMM_MEM_ACCESS_FLAGS_PROT_READ 1
 #define VMM_MEM_ACCESS_FLAGS_PROT_READWRITE 3
 
-/* The default stream by other names; CU_STREAM_LEGACY, CU_STREAM_PER_THREAD. */
+/* Other names of the default stream; CU_STREAM_LEGACY, CU_STREAM_PER_THREAD. */
 #define VMM_STREAM_LEGACY ((vmm_stream)0x1)
 #define VMM_STREAM_PER_THREAD ((vmm_stream)0x2)
 
-/* A place that holds memory or accesses it; CUmemLocation. */
+/* A location that holds memory or accesses it; CUmemLocation. */
 typedef struct vmm_mem_location {
     vmm_mem_location_type type;
     int id;

@@ -21,10 +21,10 @@ typedef int vmm_memcpy3d_operand_type;
 #define VMM_MEMCPY_OPERAND_TYPE_POINTER 1
 #define VMM_MEMCPY_OPERAND_TYPE_ARRAY 2
 
-/* What some copies of a batch have in common; CUmemcpyAttributes. */
+/* Attributes that several copies of a batch share; CUmemcpyAttributes. */
 typedef struct vmm_memcpy_attributes {
     vmm_memcpy_src_access_order src_access_order; /* VMM_MEMCPY_SRC_ACCESS_ORDER_; when the source is read: here, in the stream's turn */
-    vmm_mem_location src_loc_hint, dst_loc_hint;  /* of managed memory; a location or type 0 */
+    vmm_mem_location src_loc_hint, dst_loc_hint;  /* for managed memory: a location, or type 0 */
     unsigned int flags;                           /* VMM_MEMCPY_FLAG_ */
 } vmm_memcpy_attributes;
 
@@ -33,8 +33,8 @@ typedef struct vmm_memcpy3d_operand {
     vmm_memcpy3d_operand_type type; /* VMM_MEMCPY_OPERAND_TYPE_POINTER: arrays are not simulated */
     union {
         struct vmm_memcpy3d_operand_ptr {
-            vmm_deviceptr ptr;                /* where the box begins, on a device or the host */
-            uint64_t row_length, layer_height; /* bytes from row to row, rows from layer to layer; 0: adjacent */
+            vmm_deviceptr ptr;                /* where the box begins, on a device or on the host */
+            uint64_t row_length, layer_height; /* bytes between rows, rows between layers; 0: adjacent */
             vmm_mem_location loc_hint;        /* of managed memory; ignored */
         } ptr;
         struct vmm_memcpy3d_operand_array {
@@ -48,7 +48,7 @@ typedef struct vmm_memcpy3d_operand {
 typedef struct vmm_memcpy3d_batch_op {
     vmm_memcpy3d_operand src, dst;
     struct vmm_extent3d {
-        uint64_t width, height, depth; /* bytes of a row, rows of a layer, layers */
+        uint64_t width, height, depth; /* bytes per row, rows per layer, layers */
     } extent;
     vmm_memcpy_src_access_order src_access_order;
     unsigned int flags; /* VMM_MEMCPY_FLAG_ */
@@ -59,15 +59,17 @@ typedef struct vmm_memcpy3d_batch_op {
  *   copies      0    1    2    3    4          attrs_idxs {0, 3}: the first attributes are those of copies 0 to 2, the second those
  *   attributes  0    0    0    1    1          of 3 and 4
  *
- * Batches of ranges, on devices and the host, and of boxes. The whole batch is checked first: its stream, which has a context and is
- * not the legacy one, and that a context is current: INVALID_VALUE [VMM-BATCH-STREAM], of NULL even before vmm_init (580); its arrays
- * and numbers: INVALID_VALUE [VMM-BATCH-ARGUMENTS]; its attributes: INVALID_VALUE [VMM-BATCH-ATTRIBUTES]; of boxes also each extent and
- * operand: INVALID_VALUE [VMM-BATCH-SIZE, VMM-BATCH-OPERAND]. NOT_SUPPORTED [VMM-CAPTURE-FORBIDS] of a stream that is captured, which
- * stays valid (580). Then the copies are issued one after the other, each as if called alone, in the order of the stream; where one is
- * refused, those before it are made (580). A range of 0 bytes is such a refusal [VMM-BATCH-SIZE].
+ * Batches of ranges, on devices and the host, and of boxes. The whole batch is checked first: that its stream has a context and
+ * is not the legacy stream, and that a context is current: INVALID_VALUE [VMM-BATCH-STREAM], for a NULL stream even
+ * before vmm_init (580); its arrays and numbers: INVALID_VALUE [VMM-BATCH-ARGUMENTS]; its attributes: INVALID_VALUE
+ * [VMM-BATCH-ATTRIBUTES]; for boxes also each extent and operand: INVALID_VALUE [VMM-BATCH-SIZE, VMM-BATCH-OPERAND].
+ * NOT_SUPPORTED [VMM-CAPTURE-FORBIDS] for a stream that is being captured; the capture stays valid (580). Then the copies are
+ * issued one after the other, each as if called alone, in the order of the stream; if one is refused, the copies before it are
+ * still made (580). A range of 0 bytes is refused in this way [VMM-BATCH-SIZE].
  *
  * The forms _v1 are those of CUDA 12.8, the others those of 13.0; fail_idx, which may be NULL, is the index of the copy that was
- * refused, or UINT64_MAX for the batch or where none was. Every source is read in the stream's turn, whatever its access order allows. */
+ * refused, or UINT64_MAX if the batch as a whole, or nothing, was refused. Every source is read in stream order, whatever its
+ * access order allows. */
 
 /* cuMemcpyBatchAsync_v2, cuMemcpyBatchAsync. */
 VMM_API vmm_result vmm_memcpy_batch_async(vmm_system *sys, const vmm_deviceptr *dsts, const vmm_deviceptr *srcs, const uint64_t *sizes,

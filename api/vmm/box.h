@@ -17,15 +17,15 @@ typedef struct vmm_memcpy3d {
     vmm_deviceptr src_device;                       /* of DEVICE and UNIFIED */
     vmm_array src_array;                            /* of ARRAY */
     void *reserved0;                                /* NULL */
-    uint64_t src_pitch, src_height;                 /* bytes from row to row, rows from layer to layer; 0: adjacent */
+    uint64_t src_pitch, src_height;                 /* bytes between rows, rows between layers; 0: adjacent */
     uint64_t dst_x_in_bytes, dst_y, dst_z, dst_lod; /* where the first row begins, in bytes, rows and layers; lod: of arrays, 0 */
     vmm_memorytype dst_memory_type;                 /* VMM_MEMORYTYPE_HOST, DEVICE, UNIFIED for either, ARRAY */
     void *dst_host;                                 /* of HOST */
     vmm_deviceptr dst_device;                       /* of DEVICE and UNIFIED */
     vmm_array dst_array;                            /* of ARRAY */
     void *reserved1;                                /* NULL */
-    uint64_t dst_pitch, dst_height;                 /* bytes from row to row, rows from layer to layer; 0: adjacent */
-    uint64_t width_in_bytes, height, depth;         /* bytes of a row, rows of a layer, layers */
+    uint64_t dst_pitch, dst_height;                 /* bytes between rows, rows between layers; 0: adjacent */
+    uint64_t width_in_bytes, height, depth;         /* bytes per row, rows per layer, layers */
 } vmm_memcpy3d;
 
 /* The same between two contexts; CUDA_MEMCPY3D_PEER. Zero the struct first. */
@@ -36,15 +36,15 @@ typedef struct vmm_memcpy3d_peer {
     vmm_deviceptr src_device;                       /* of DEVICE and UNIFIED */
     vmm_array src_array;                            /* of ARRAY */
     vmm_context src_context;                        /* NULL: the current one */
-    uint64_t src_pitch, src_height;                 /* bytes from row to row, rows from layer to layer; 0: adjacent */
+    uint64_t src_pitch, src_height;                 /* bytes between rows, rows between layers; 0: adjacent */
     uint64_t dst_x_in_bytes, dst_y, dst_z, dst_lod; /* where the first row begins, in bytes, rows and layers; lod: of arrays, 0 */
     vmm_memorytype dst_memory_type;                 /* VMM_MEMORYTYPE_HOST, DEVICE, UNIFIED for either, ARRAY */
     void *dst_host;                                 /* of HOST */
     vmm_deviceptr dst_device;                       /* of DEVICE and UNIFIED */
     vmm_array dst_array;                            /* of ARRAY */
     vmm_context dst_context;                        /* NULL: the current one */
-    uint64_t dst_pitch, dst_height;                 /* bytes from row to row, rows from layer to layer; 0: adjacent */
-    uint64_t width_in_bytes, height, depth;         /* bytes of a row, rows of a layer, layers */
+    uint64_t dst_pitch, dst_height;                 /* bytes between rows, rows between layers; 0: adjacent */
+    uint64_t width_in_bytes, height, depth;         /* bytes per row, rows per layer, layers */
 } vmm_memcpy3d_peer;
 
 /* ---------------------------------------------------------------------------------------------------- copies of boxes
@@ -53,18 +53,18 @@ typedef struct vmm_memcpy3d_peer {
  *   layer    height rows, src_pitch bytes apart                                src_height rows from one layer to the next
  *   box      depth layers
  *
- * Mapped memory is taken for what it is, whatever its type says. An extent of 0 copies nothing. Checked are the context and the
- * stream, then of each side, src first: INVALID_VALUE [VMM-ROWS-MEMORY, VMM-ROWS-PITCH, VMM-BOX-HEIGHT, VMM-ROWS-END]; and then the
- * range from the first row to the last, with its gaps, as of any other copy, without x, y and z (580). A row that leaves its memory
- * all the same is accepted, and the copy ends in a fault (580); strict mode refuses it. A copy to the host is done when the call
- * returns. */
+ * Mapped memory is treated as what it is, regardless of the type given. An extent of 0 copies nothing. The calls check the
+ * context and the stream, then each side, src first: INVALID_VALUE [VMM-ROWS-MEMORY, VMM-ROWS-PITCH, VMM-BOX-HEIGHT,
+ * VMM-ROWS-END]; and then the range from the first row to the last, including its gaps, as for any other copy, ignoring x, y
+ * and z (580). A row that still runs past its memory is accepted, and the copy ends in a fault (580); strict mode refuses
+ * it. A copy to the host is complete when the call returns. */
 
-/* Copies a box at once, or in the stream's turn. INVALID_VALUE [VMM-BOX-NULL]; INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE
- * [VMM-STREAM-UNKNOWN], and what is said above. cuMemcpy3D, cuMemcpy3DAsync. */
+/* Copies a box at once, or in stream order. INVALID_VALUE [VMM-BOX-NULL]; INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE
+ * [VMM-STREAM-UNKNOWN], and the checks above. cuMemcpy3D, cuMemcpy3DAsync. */
 VMM_API vmm_result vmm_memcpy_3d(vmm_system *sys, const vmm_memcpy3d *p_copy);
 VMM_API vmm_result vmm_memcpy_3d_async(vmm_system *sys, const vmm_memcpy3d *p_copy, vmm_stream stream);
-/* The same between two contexts. INVALID_CONTEXT [VMM-PEER-CONTEXT]: a driver uses a value that is not a context without checking it.
- * cuMemcpy3DPeer, cuMemcpy3DPeerAsync. */
+/* The same between two contexts. INVALID_CONTEXT [VMM-PEER-CONTEXT]: a driver uses a value that is not a context without
+ * checking it. cuMemcpy3DPeer, cuMemcpy3DPeerAsync. */
 VMM_API vmm_result vmm_memcpy_3d_peer(vmm_system *sys, const vmm_memcpy3d_peer *p_copy);
 VMM_API vmm_result vmm_memcpy_3d_peer_async(vmm_system *sys, const vmm_memcpy3d_peer *p_copy, vmm_stream stream);
 

@@ -16,10 +16,10 @@ extern "C" {
  * Only copies, fills, streams, vmm_mem_get_info, vmm_mem_alloc and some queries need a current context. The calls
  * that manage physical memory, addresses, mappings and rights need none, and their objects outlive every context.
  *
- * In-flight work: launches, and copies and fills with _async, are issued on a stream and run at some time before a
- * call has waited for them. Work on one stream runs in order. The default stream of a context is ordered with the
- * context's other streams except those that are VMM_STREAM_NON_BLOCKING: its work waits for what was issued on them
- * before, and theirs waits for its. VMM_STREAM_PER_THREAD is a non-blocking stream for each thread and context.
+ * In-flight work: launches, and copies and fills with _async, are issued on a stream and run at some point before
+ * a call that waits for them returns. Work on one stream runs in order. The default stream of a context is ordered with the
+ * context's other streams except those that are VMM_STREAM_NON_BLOCKING: its work waits for what was issued on
+ * them before, and their work waits for its work. VMM_STREAM_PER_THREAD is a non-blocking stream for each thread and context.
  *
  *   default stream   ......... C .........        A and B may run together, C after both, D and E after C
  *   blocking         A .............. D ..
@@ -49,7 +49,7 @@ VMM_API vmm_result vmm_device_primary_ctx_retain(vmm_system *sys, vmm_context *p
 VMM_API vmm_result vmm_device_primary_ctx_release(vmm_system *sys, vmm_device dev);
 
 /* Waits for the primary context's work, then destroys what it holds (streams, events, vmm_mem_alloc memory) and ends it
- * until the next retain, which gives the same value; retains made before still count. Mappings, rights and data of
+ * until the next retain, which returns the same value; earlier retains still count. Mappings, rights and data of
  * virtual memory management stay. INVALID_DEVICE [VMM-DEVICE-ID]. cuDevicePrimaryCtxReset. */
 VMM_API vmm_result vmm_device_primary_ctx_reset(vmm_system *sys, vmm_device dev);
 
@@ -57,14 +57,14 @@ VMM_API vmm_result vmm_device_primary_ctx_reset(vmm_system *sys, vmm_device dev)
  * the simulator. INVALID_VALUE [VMM-CTX-NULL, VMM-CTX-FLAGS], INVALID_DEVICE [VMM-DEVICE-ID]. cuCtxCreate. */
 VMM_API vmm_result vmm_ctx_create(vmm_system *sys, vmm_context *pctx, unsigned int flags, vmm_device dev);
 
-/* Waits for a context's work, then ends it with its streams, events and vmm_mem_alloc memory; virtual memory management
+/* Waits for a context's work, then destroys it with its streams, events and vmm_mem_alloc memory; virtual memory management
  * objects stay. If it is the calling thread's current context, the one before its creation becomes current again.
  * INVALID_VALUE [VMM-CTX-NULL], INVALID_CONTEXT [VMM-CTX-FORGED, VMM-CTX-UNKNOWN]. cuCtxDestroy. */
 VMM_API vmm_result vmm_ctx_destroy(vmm_system *sys, vmm_context ctx);
 
-/* Makes ctx the calling thread's current context in place of the previous one. NULL removes that one, and the one
- * before it (of nested vmm_ctx_create) is current again. A destroyed context is accepted (580); calls that need it
- * then return CONTEXT_IS_DESTROYED [VMM-CTX-DESTROYED], where without a context they return INVALID_CONTEXT
+/* Replaces the calling thread's current context by ctx. NULL removes the current context and makes the one
+ * below it (of nested vmm_ctx_create calls) current again. A destroyed context is accepted (580); calls that need
+ * it return CONTEXT_IS_DESTROYED [VMM-CTX-DESTROYED], whereas without a context they return INVALID_CONTEXT
  * [VMM-CTX-CURRENT]. INVALID_CONTEXT [VMM-CTX-FORGED]. cuCtxSetCurrent. */
 VMM_API vmm_result vmm_ctx_set_current(vmm_system *sys, vmm_context ctx);
 
@@ -92,8 +92,8 @@ VMM_API vmm_result vmm_stream_destroy(vmm_system *sys, vmm_stream stream);
  * cuStreamSynchronize. */
 VMM_API vmm_result vmm_stream_synchronize(vmm_system *sys, vmm_stream stream);
 
-/* SUCCESS when the work that vmm_stream_synchronize would wait for is done, else NOT_READY. The simulator then does
- * some of it, so that polling ends. Errors as for vmm_stream_synchronize. cuStreamQuery. */
+/* SUCCESS when the work that vmm_stream_synchronize would wait for is done, else NOT_READY. In that case the
+ * simulator does some of the work, so that polling ends. Errors as for vmm_stream_synchronize. cuStreamQuery. */
 VMM_API vmm_result vmm_stream_query(vmm_system *sys, vmm_stream stream);
 
 #ifdef __cplusplus

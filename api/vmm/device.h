@@ -39,12 +39,12 @@ typedef int vmm_device_attribute; /* the driver's numbers; any of them may be qu
  * INVALID_VALUE [VMM-INIT-FLAGS]. cuInit; cuda.h 13.0, cuInit. */
 VMM_API vmm_result vmm_init(vmm_system *sys, unsigned int flags);
 
-/* The newest version of CUDA that the driver knows: 1000 times its major number plus 10 times its minor one. Works
+/* The newest version of CUDA that the driver supports: 1000 times its major number plus 10 times its minor one. Works
  * before vmm_init, in forked children and inside host functions, too (580). INVALID_VALUE [VMM-DEVICE-NULL].
  * cuDriverGetVersion; cuda.h 13.0. */
 VMM_API vmm_result vmm_driver_get_version(vmm_system *sys, int *driver_version);
 
-/* How many devices the machine has. INVALID_VALUE [VMM-DEVICE-NULL]. cuDeviceGetCount. */
+/* The number of devices in the machine. INVALID_VALUE [VMM-DEVICE-NULL]. cuDeviceGetCount. */
 VMM_API vmm_result vmm_device_get_count(vmm_system *sys, int *count);
 
 /* The device with an ordinal in 0 .. count - 1. INVALID_VALUE [VMM-DEVICE-NULL], INVALID_DEVICE [VMM-DEVICE-ID].

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dmabuf.h - memory for other devices of the machine. Part of vmm.h, which states the conventions. */
+/* dmabuf.h - memory shared with other devices of the machine. Part of vmm.h, which states the conventions. */
 #ifndef CUVMM_VMM_DMABUF_H
 #define CUVMM_VMM_DMABUF_H
 
@@ -10,11 +10,11 @@ extern "C" {
 #endif
 
 typedef int vmm_mem_range_handle_type; /* what kind of handle an address range gets */
-#define VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD 1 /* an int: the file descriptor of a dma-buf */
+#define VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD 1 /* an int, the file descriptor of a dma-buf */
 #define VMM_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE 1
 
 /* ----------------------------------------------------------------------------- memory for other devices of the machine
- * A dma-buf is how the kernel passes memory of one device to the driver of another (a network card, say). */
+ * A dma-buf is the kernel's way to pass one device's memory to the driver of another, such as a network card. */
 
 /* A file descriptor for [dptr, dptr + size), stored in *(int *)handle: new at every call, close-on-exec, and closed
  * by the caller. Seeking to its end returns the size.
@@ -30,11 +30,11 @@ typedef int vmm_mem_range_handle_type; /* what kind of handle an address range g
  * for a multicast object [VMM-DMABUF-MULTICAST] or memory of the host [VMM-DMABUF-HOST] anywhere in the range;
  * UNKNOWN for compressible memory [VMM-DMABUF-COMPRESSED]; INVALID_VALUE [VMM-DMABUF-DEVICES]; OPERATING_SYSTEM
  * [VMM-DMABUF-FILE].
- * Observed (580), contrary to the rule that refused calls leave outputs alone, a call that is refused after the
- * context was checked has written -1; before, nothing. Memory with different properties in one range is accepted,
- * contrary to the documentation [VMM-DMABUF-MIXED], and flags other than the PCIe one are ignored. Documents: that
- * flag gives a mapping over PCIe where the platform can do that; observed: NOT_SUPPORTED on the recorded machines, as
- * on the simulator. Not measured: arguments before the context or after it, a context whose device was lost
+ * Observed (580), contrary to the rule that refused calls leave outputs alone, a call that is refused after
+ * the check of the context writes -1; one that is refused earlier writes nothing. Memory with different properties in one range
+ * is accepted, contrary to the documentation [VMM-DMABUF-MIXED], and flags other than the PCIe one are ignored. Documents:
+ * that flag requests a mapping over PCIe if the platform supports it; observed: NOT_SUPPORTED on the recorded machines, as
+ * on the simulator. Not measured: whether arguments are checked before or after the context, a context whose device was lost
  * [VMM-FAULT-STICKY], memory of two devices, devices without dma-bufs. On a driver before CUDA 11.7: NOT_SUPPORTED.
  * Ours: without a device to share them, the simulator's file is a copy of the bytes at the time of the call (it does
  * not wait for in-flight work): neither side sees what the other writes later. A dma-buf (580) cannot be read or

@@ -15,7 +15,7 @@ extern "C" {
 #define VMM_EVENT_INTERPROCESS 4 /* with DISABLE_TIMING only */
 
 #define VMM_EVENT_WAIT_DEFAULT 0
-#define VMM_EVENT_WAIT_EXTERNAL 1 /* the wait becomes a node, of a captured stream */
+#define VMM_EVENT_WAIT_EXTERNAL 1 /* in a captured stream the wait becomes a node */
 
 /* ------------------------------------------------------------------------------------------------------------- events
  *
@@ -27,9 +27,10 @@ extern "C" {
  *
  * Recording again moves the event; a wait issued before still waits for the earlier work. An event that was never
  * recorded stands for no work, so it is always complete. On the default stream a record stands for all that the
- * default stream waits for. Elapsed times (cuEventElapsedTime) are not available here: a trace could not repeat them.
+ * default stream waits for. Elapsed times (cuEventElapsedTime) are not available here: a replay of a trace could not reproduce
+ * them.
  *
- * After a fault (see "kernels") a wait for work that it stopped reports it. The other calls succeed until the fault
+ * After a fault (see "kernels"), a wait for work that the fault stopped reports it. The other calls succeed until the fault
  * was reported (580), and then return its error. cuda.h 13.0, event management; docs/in-flight.md. */
 
 /* A new event of the current context, without work. flags: any of VMM_EVENT_BLOCKING_SYNC, DISABLE_TIMING and, with
@@ -42,15 +43,15 @@ VMM_API vmm_result vmm_event_create(vmm_system *sys, vmm_event *event, unsigned 
  * their context. cuEventDestroy. */
 VMM_API vmm_result vmm_event_destroy(vmm_system *sys, vmm_event event);
 
-/* From now on the event stands for the stream's work up to here, whatever it stood for before. Event and stream
+/* Makes the event stand for the stream's work up to this point, replacing whatever it stood for before. Event and stream
  * belong to the same context; NULL and VMM_STREAM_LEGACY are the current context's default stream. Checked in this
  * order: INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN, VMM-EVENT-NONE, VMM-EVENT-UNKNOWN] or
  * CONTEXT_IS_DESTROYED [VMM-EVENT-ENDED], INVALID_HANDLE [VMM-EVENT-CONTEXT]. cuEventRecord. */
 VMM_API vmm_result vmm_event_record(vmm_system *sys, vmm_event event, vmm_stream stream);
 
-/* SUCCESS when the event's work is done, which then counts as waited for, as after vmm_event_synchronize; else
- * NOT_READY. The simulator then does some of it, so that polling ends. Errors as for vmm_event_synchronize.
- * cuEventQuery. */
+/* SUCCESS when the event's work is done, and that work then counts as waited for, as after
+ * vmm_event_synchronize; otherwise NOT_READY. The simulator then does some of it, so that polling ends. Errors as for
+ * vmm_event_synchronize. cuEventQuery. */
 VMM_API vmm_result vmm_event_query(vmm_system *sys, vmm_event event);
 
 /* Waits for the event's work on any stream, context and device, but not for what came after the record. Needs no

@@ -49,10 +49,10 @@ extern "C" {
  * mc, counter_mc and part_mc are addresses of a multicast object's mapping ("multicast") and are used by multimem
  * instructions, for which a device needs compute capability 9.0; all others are ordinary addresses. Using one kind in
  * place of the other is undefined in the documentation (PTX ISA, multimem). The simulator reports a fault
- * [VMM-FAULT-MULTICAST, VMM-FAULT-MULTIMEM], as it does for a place where some device of the team has bound nothing
+ * [VMM-FAULT-MULTICAST, VMM-FAULT-MULTIMEM], as it does for an offset at which some device of the team has bound nothing
  * [VMM-FAULT-UNBOUND].
  *
- * A kernel has its device's rights: READ to read, READWRITE to write and to add. They are checked at each access, not
+ * A kernel runs with its device's rights: READ to read, READWRITE to write and to add. They are checked at each access, not
  * at the launch. A kernel stops where it accesses an address that its device has no access to (what it and its
  * neighbours wrote before stays), and from then on the device is lost to the process:
  *
@@ -62,15 +62,15 @@ extern "C" {
  *
  * VMM-FAULT-ACCESS is reported once, by the first call that waits for the work ("contexts and streams"), or by a
  * vmm_stream_query after it is done. Every other call that needs a context on that device (copies and
- * fills of 0 bytes, vmm_mem_free of 0 and vmm_mem_get_address_range too) is refused with VMM-FAULT-STICKY at once; a
- * driver may accept calls that only issue work until it has noticed. Observed (580): the same holds for all other
- * contexts of the process on the device, and for vmm_ctx_create and vmm_device_primary_ctx_retain. Ending contexts
- * does not clear it; only ending the process does. Physical memory, reservations, mappings, rights, pointer
+ * fills of 0 bytes, vmm_mem_free of 0 and vmm_mem_get_address_range too) is refused with VMM-FAULT-STICKY at once;
+ * a driver may accept calls that only issue work until it notices the fault. Observed (580): the same holds for all other
+ * contexts of the process on the device, and for vmm_ctx_create and vmm_device_primary_ctx_retain. Destroying
+ * contexts does not clear the fault; only ending the process does. Physical memory, reservations, mappings, rights, pointer
  * attributes and vmm_ctx_destroy work as before. Not measured: contexts on other devices, which the simulator leaves
  * usable. An in-flight copy or fill whose memory was unmapped has the same effect [VMM-FAULT-COPY,
  * VMM-FAULT-COPY-STICKY]; copies from the host and fills of up to 512 bytes with LAUNCH_FAILED [VMM-FAULT-HOST-COPY,
  * VMM-FAULT-HOST-COPY-STICKY] (580). Work queued behind a fault never runs. For kernels, memory of vmm_mem_alloc ends
- * at its requested size; a device notices only after the last page. */
+ * at its requested size; a device faults only beyond the last page. */
 #define VMM_KERNEL_FILL 0
 #define VMM_KERNEL_PATTERN_WRITE 1
 #define VMM_KERNEL_PATTERN_VERIFY 2
@@ -89,39 +89,42 @@ extern "C" {
 
 #define VMM_KERNEL_TOUCH_VALUE UINT64_C(0xc3a5c3a5c3a5c3a5)
 
-/* A kernel of your own, from PTX, as nvcc -ptx writes it: on a driver the driver runs it, on the simulator it is translated and run
- * warp by warp (docs/ptx.md).
+/* A kernel of your own, from PTX, as nvcc -ptx writes it: on a driver the driver runs it, on the simulator it is translated and
+ * run warp by warp (docs/ptx.md).
  *
  *     vmm_kernel_load({"... .visible .entry scale(.param .u64 p, .param .f32 by) ...", size, "scale"}, &scale)
  *     vmm_launch(sys, scale, 4, 128, (uint64_t[]){p, by}, 2, stream)
  *
- * An argument is a word of args. A parameter of fewer than 8 bytes is its low bytes, and the rest are zeros, or copies of the sign; one
- * of more takes as many words as it needs. */
+ * Each argument is a word of args. A parameter smaller than 8 bytes uses the word's low bytes, and the rest are zeros or the
+ * sign extension; a larger one takes as many words as it needs. */
 typedef struct {
     const char *ptx;           /* the text of a module */
     uint64_t size;             /* its bytes */
-    const char *name;          /* the kernel's, behind .entry; that of C++ is mangled, unless it is extern "C" */
-    unsigned int grid_y, grid_z, block_y, block_z; /* of its launches, which give x; 0 is 1 */
+    const char *name;          /* the kernel's name after .entry; C++ names are mangled unless declared extern "C" */
+    unsigned int grid_y, grid_z, block_y, block_z; /* the grid's other dimensions in its launches, which give only x; 0 means 1 */
     unsigned int shared_bytes; /* of dynamic shared memory */
 } vmm_ptx_kernel;
 
-/* Stores in *kernel the number by which vmm_launch launches it, on every system of this process. The text is not needed afterwards. A
- * text that was loaded before is not loaded again, and its kernels share their variables: each context has its own copy of them. It
- * stays until the process ends. INVALID_VALUE [VMM-CALL-NULL] for a NULL pointer; INVALID_PTX [VMM-CODE-PTX], with line and column in
- * the note; NOT_FOUND [VMM-CODE-NAME]; OUT_OF_MEMORY. NOT_SUPPORTED [VMM-LAUNCH-UNAVAILABLE] in WebAssembly. A driver sees the text at the first launch.
+/* Stores in *kernel the number that vmm_launch takes, on every system of this process. The text is not used afterwards.
+ * A text that was loaded before is not loaded again. Its kernels share their variables, of which each context has its
+ * own copy. It stays loaded until the process ends. INVALID_VALUE [VMM-CALL-NULL] for a NULL pointer; INVALID_PTX
+ * [VMM-CODE-PTX], with line and column in the note; NOT_FOUND [VMM-CODE-NAME]; OUT_OF_MEMORY. NOT_SUPPORTED
+ * [VMM-LAUNCH-UNAVAILABLE] in WebAssembly. A driver gets the text at the first launch.
  *
- * Launches are checked as others are: VMM-LAUNCH-DIMENSIONS, also for what .maxntid and .reqntid ask for, VMM-LAUNCH-ARGUMENTS, also
- * for a value that its parameter does not hold. The simulator refuses INVALID_PTX [VMM-CODE-PTX] where the PTX is for a newer device, and
- * NOT_SUPPORTED [VMM-LAUNCH-MISSING] where the kernel may get to an instruction that does not run there. */
+ * Its launches are checked like all others: VMM-LAUNCH-DIMENSIONS, also for the limits of .maxntid and .reqntid,
+ * VMM-LAUNCH-ARGUMENTS, also for a value that does not fit its parameter. The simulator refuses INVALID_PTX [VMM-CODE-PTX]
+ * if the PTX targets a newer device, and NOT_SUPPORTED [VMM-LAUNCH-MISSING] if the kernel may reach an instruction that
+ * the simulator does not support. */
 VMM_API vmm_result vmm_kernel_load(const vmm_ptx_kernel *what, vmm_kernel *kernel);
 
-/* How many kernels the library brings; a kernel's name, NULL for none; how many arguments it takes, 0 for none. */
+/* The number of kernels in the library; a kernel's name, NULL if there is none; the number of its arguments, 0 if there is no
+ * such kernel. */
 VMM_API int vmm_kernel_count(void);
 VMM_API const char *vmm_kernel_name(vmm_kernel kernel);
 VMM_API uint64_t vmm_kernel_arguments(vmm_kernel kernel);
 
 /* Runs kernel with grid_dim blocks (1 to 2^31 - 1) of block_dim threads (1 to 1024), ordered on a stream; the result
- * is the same for every grid. args holds count values. Checked in this order: INVALID_VALUE [VMM-LAUNCH-KERNEL,
+ * is the same for every grid. args has count elements. Checked in this order: INVALID_VALUE [VMM-LAUNCH-KERNEL,
  * VMM-LAUNCH-DIMENSIONS, VMM-LAUNCH-ARGUMENTS]; NOT_SUPPORTED [VMM-LAUNCH-UNAVAILABLE] on a driver where the library
  * was built without a compiler for device code, and for the multimem kernels without CUVMM_REAL_MULTICAST=1;
  * INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN]; ILLEGAL_ADDRESS [VMM-FAULT-STICKY]. Warned
@@ -130,18 +133,18 @@ VMM_API uint64_t vmm_kernel_arguments(vmm_kernel kernel);
 VMM_API vmm_result vmm_launch(vmm_system *sys, vmm_kernel kernel, unsigned int grid_dim, unsigned int block_dim,
                               const uint64_t *args, uint64_t count, vmm_stream stream);
 
-/* Calls fn(user_data) on the host, ordered on a stream like other work. Work issued before it is done by then; later
- * work waits for its return. After a fault it is not called.
+/* Calls fn(user_data) on the host, ordered on a stream like other work. Work issued earlier on the stream is done
+ * by then; later work waits for fn to return. After a fault fn is not called.
  *
  *   stream   fill F   fn(user_data)   launch K        F is done, fn runs, then K
  *
  * fn should make no calls. Documents: calls in it may be refused. Observed (580): all are refused with NOT_PERMITTED
  * [VMM-HOSTFUNC-CALL], including pure queries, except vmm_init, vmm_stream_query, vmm_event_query, work issued on a
  * stream (kernels, host functions, _async copies and fills) and calls on existing events; the last two draw a warning
- * [VMM-HOSTFUNC-WORK]. Refused calls have no effect. Waiting for the stream in which fn runs never ends on a driver,
- * and is refused here; so is waiting for an event that was not reached. A driver calls fn on a thread of its own; the
- * simulator on the thread of the call that lets it run (one that waits, a query, or with schedule=eager this call),
- * with schedule=device on a thread of its own as well. No lock of the system is held meanwhile. INVALID_CONTEXT
+ * [VMM-HOSTFUNC-WORK]. Refused calls have no effect. On a driver, waiting for the stream in which fn runs never
+ * ends; here it is refused, as is waiting for an event that the stream has not reached. A driver calls fn on a thread of its
+ * own; the simulator on the thread of the call that lets it run (one that waits, a query, or with schedule=eager this call),
+ * with schedule=device on a thread of its own as well. No lock of the system is held while fn runs. INVALID_CONTEXT
  * [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN], ILLEGAL_ADDRESS [VMM-FAULT-STICKY], INVALID_VALUE
  * [VMM-HOSTFUNC-NULL]. cuLaunchHostFunc; cuda.h 13.0. */
 VMM_API vmm_result vmm_launch_host_func(vmm_system *sys, vmm_stream stream, vmm_host_fn fn, void *user_data);

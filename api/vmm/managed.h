@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* managed.h - memory that the host and every device use at one address. Part of vmm.h, which states the conventions. */
+/* managed.h - memory that the host and every device use at the same address. Part of vmm.h, which states the conventions. */
 #ifndef CUVMM_VMM_MANAGED_H
 #define CUVMM_VMM_MANAGED_H
 
@@ -13,7 +13,7 @@ extern "C" {
 #define VMM_MEM_ATTACH_HOST 2
 #define VMM_MEM_ATTACH_SINGLE 4
 
-#define VMM_DEVICE_CPU (-1)     /* the host, where a number stands for a device */
+#define VMM_DEVICE_CPU (-1)     /* the host, in place of a device number */
 #define VMM_DEVICE_INVALID (-2) /* none */
 
 typedef int vmm_mem_advice; /* CUmem_advise */

@@ -87,7 +87,7 @@ VMM_API vmm_result vmm_mem_retain_allocation_handle(vmm_system *sys, vmm_mem_gen
 /* The properties that the memory has, which may differ from the requested ones: HOST reads back as HOST_NUMA node 0,
  * unknown handle-type bits as 0, compression as obtained. INVALID_VALUE [VMM-PROPERTIES-NULL-PROP,
  * VMM-PROPERTIES-HANDLE-ZERO, VMM-PROPERTIES-HANDLE-FORGED, VMM-PROPERTIES-MULTICAST]; [VMM-PROPERTIES-HANDLE-STALE] is
- * a warning for one of the last 256 handles that ended (driver 580 answers as long as nothing else is in their place)
+ * a warning for one of the last 256 handles that ended (driver 580 answers as long as nothing else has taken their place)
  * and a refusal for older ones. cuMemGetAllocationPropertiesFromHandle. */
 VMM_API vmm_result vmm_mem_get_allocation_properties_from_handle(vmm_system *sys, vmm_mem_allocation_prop *prop,
                                                                  vmm_mem_generic_allocation_handle handle);

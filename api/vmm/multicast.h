@@ -15,7 +15,7 @@ typedef int vmm_multicast_granularity_flags;
 
 /* What kind of multicast object to create; CUmulticastObjectProp. Zero the struct first. */
 typedef struct vmm_multicast_object_prop {
-    unsigned int num_devices; /* how many devices the team will have, 2 or more */
+    unsigned int num_devices; /* the number of devices in the complete team, 2 or more */
     uint64_t size;            /* bytes that each of them can bind */
     uint64_t handle_types;    /* VMM_MEM_HANDLE_TYPE_ bits: how the memory may be exported; fixed at creation */
     uint64_t flags;           /* 0 */
@@ -36,7 +36,7 @@ typedef struct vmm_multicast_object_prop {
  *
  * Its handle is one of vmm_mem_generic_allocation_handle: vmm_mem_map, vmm_mem_release and
  * vmm_mem_retain_allocation_handle take it as they take memory's. Only the multimem kernels may use its addresses
- * (see "kernels"); copies and fills are refused [VMM-COPY-MULTICAST], and only devices of the team get rights there
+ * (see "kernels"); copies and fills are refused [VMM-COPY-MULTICAST], and only devices of the team can get rights to them
  * [VMM-ACCESS-TEAM].
  *
  * Nothing here was measured on a driver. What the documentation leaves open is decided strictly, and each rule states
@@ -59,7 +59,7 @@ VMM_API vmm_result vmm_multicast_get_granularity(vmm_system *sys, uint64_t *gran
                                                  const vmm_multicast_object_prop *prop,
                                                  vmm_multicast_granularity_flags option);
 
-/* Creates a multicast object without devices and memory; it takes no device memory. prop.num_devices: 2 to the machine's
+/* Creates a multicast object with no devices and no memory; it takes no device memory. prop.num_devices: 2 to the machine's
  * number of devices, or to 64 with FABRIC among the handle types. prop.size > 0, bytes, a multiple of the minimum
  * granularity. INVALID_VALUE [VMM-MULTICAST-NULL-HANDLE, VMM-MULTICAST-NULL-PROP]; NOT_SUPPORTED
  * [VMM-MULTICAST-UNSUPPORTED]; INVALID_VALUE [VMM-MULTICAST-NUM-DEVICES, VMM-MULTICAST-FLAGS, VMM-MULTICAST-HANDLE-TYPES];
@@ -83,7 +83,7 @@ VMM_API vmm_result vmm_multicast_add_device(vmm_system *sys, vmm_mem_generic_all
  *
  *   before: dev0 [B1][................]     after: dev0 [B1][.....|B2 of H1|..]     H1's memory stays while it is bound
  *
- * Ranges of one device must not overlap, and may differ from those of the others. No address and no rights are
+ * Ranges of one device must not overlap, but different devices' ranges need not match. No address and no rights are
  * needed. The bind holds the memory, not its handle: after the last reference and mapping the memory stays in use
  * [VMM-RELEASE-MEMORY-BOUND, a warning].
  * INVALID_VALUE [VMM-MULTICAST-HANDLE, VMM-MULTICAST-HANDLE-STALE, VMM-MULTICAST-HANDLE-MEMORY, VMM-BIND-MEMORY,

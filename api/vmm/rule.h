@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rule.h - the rules that calls check, with documentation, measurement and choice apart. Part of vmm.h, which states the
+/* rule.h - the rules that calls check, keeping documentation, measurement and choice separate. Part of vmm.h, which states the
  * conventions. */
 #ifndef CUVMM_VMM_RULE_H
 #define CUVMM_VMM_RULE_H
@@ -20,21 +20,21 @@ typedef enum vmm_rule_class {
 
 typedef enum vmm_rule_origin {
     VMM_ORIGIN_DOCUMENTED, /* the documentation says so */
-    VMM_ORIGIN_OBSERVED,   /* a recorded driver does so; the documentation is silent or differs */
+    VMM_ORIGIN_OBSERVED,   /* a recorded driver behaves like this; the documentation is silent or differs */
     VMM_ORIGIN_OURS        /* this project's choice */
 } vmm_rule_origin;
 
 typedef enum vmm_rule_behaviour {
     VMM_DRIVER_UNKNOWN, /* not measured */
     VMM_DRIVER_REJECTS,
-    VMM_DRIVER_ACCEPTS, /* accepts it: a warning in observed mode, an error in strict mode */
+    VMM_DRIVER_ACCEPTS, /* the driver accepts it: a warning in observed mode, an error in strict mode */
     VMM_DRIVER_CRASHES, /* the process dies; the simulator returns VMM_ERROR_INVALID_VALUE and reports it */
     VMM_DRIVER_VARIES
 } vmm_rule_behaviour;
 
 typedef struct vmm_rule {
     const char *id;        /* permanent, never reused */
-    const char *function;  /* the driver's name of the call it belongs to, or a family ("memcpy", "any") */
+    const char *function;  /* the driver's name of the call that it belongs to, or a family ("memcpy", "any") */
     const char *argument;
     vmm_result result;     /* what a refusal returns */
     vmm_rule_class rule_class;
@@ -50,7 +50,7 @@ typedef struct vmm_rule {
 
 /* All rules in the order in which each call checks them. */
 VMM_API const vmm_rule *vmm_rules(size_t *count);
-/* NULL when there is no such id. */
+/* Returns NULL if there is no such id. */
 VMM_API const vmm_rule *vmm_rule_find(const char *id);
 
 #ifdef __cplusplus

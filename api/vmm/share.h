@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* share.h - memory for other processes, as handles that they import. Part of vmm.h, which states the conventions. */
+/* share.h - memory for other processes, passed as handles that they import. Part of vmm.h, which states the conventions. */
 #ifndef CUVMM_VMM_SHARE_H
 #define CUVMM_VMM_SHARE_H
 
@@ -17,18 +17,18 @@ extern "C" {
  * The memory is freed when no handle, mapping or descriptor is left in any process; a process that dies releases what
  * it held. On the simulator the processes open the same machine=NAME (vmm_open; docs/sharing.md). */
 
-/* A shareable handle for memory: for POSIX_FILE_DESCRIPTOR an int is stored in *(int *)shareable_handle, a new
- * close-on-exec descriptor at every call, which the caller closes. Needs no context. The memory must have been
+/* A shareable handle for memory: for POSIX_FILE_DESCRIPTOR each call stores a new close-on-exec descriptor,
+ * an int, in *(int *)shareable_handle; the caller closes it. Needs no context. The memory must have been
  * created with this type among its requested_handle_types. Checked in this order (ours; all these mistakes have the
  * same code, and nothing is written): INVALID_VALUE [VMM-EXPORT-NULL-HANDLE, VMM-EXPORT-FLAGS, VMM-EXPORT-TYPE (one
  * type, not several), VMM-EXPORT-HANDLE-ZERO, VMM-EXPORT-HANDLE-STALE, VMM-EXPORT-HANDLE-FORGED (580: both crash),
  * VMM-EXPORT-IMPORTED, VMM-EXPORT-NOT-REQUESTED]; ours: NOT_PERMITTED [VMM-EXPORT-FABRIC-IMEX], OPERATING_SYSTEM
  * [VMM-EXPORT-SYSTEM, VMM-SHARE-STATE]. A multicast object is exported and imported in the same way, with the
  * handle_types of its properties.
- * Observed (580): the descriptor is a device's, which can neither be read nor mapped; the simulator's is a small
+ * Observed (580): the descriptor refers to a device and can be neither read nor mapped; the simulator's is a small
  * read-only file.
  * For FABRIC 64 bytes are stored (VMM_FABRIC_HANDLE_SIZE), which may be sent by any means and imported any number of
- * times. They hold no reference: the exporter keeps the memory until the importers have it. docs/fabric.md.
+ * times. They hold no reference: the exporter must keep the memory until the importers have it. docs/fabric.md.
  * cuMemExportToShareableHandle; cuda.h 13.0; guide 4.16.3.2. */
 VMM_API vmm_result vmm_mem_export_to_shareable_handle(vmm_system *sys, void *shareable_handle,
                                                       vmm_mem_generic_allocation_handle handle,
@@ -47,9 +47,9 @@ VMM_API vmm_result vmm_mem_export_to_shareable_handle(vmm_system *sys, void *sha
  * [VMM-IMPORT-FABRIC], NOT_PERMITTED [VMM-IMPORT-FABRIC-DOMAIN (ours), VMM-IMPORT-FABRIC-IMEX (documented)],
  * INVALID_VALUE [VMM-IMPORT-FABRIC-GONE (ours)]; ours: OPERATING_SYSTEM [VMM-IMPORT-SYSTEM, VMM-SHARE-STATE].
  * Nothing is written then.
- * For FABRIC os_handle is the address of the 64 bytes; the imported memory may be another node's (docs/fabric.md),
- * and is used like memory of the device with that number here (ours; properties as for a descriptor's import). The
- * value that the detail shows of os_handle is then the last eight of the bytes. cuMemImportFromShareableHandle;
+ * For FABRIC os_handle is the address of the 64 bytes; the imported memory may belong to another node
+ * (docs/fabric.md), and is used like memory of the device with that number on this node (ours; properties as for a descriptor's
+ * import). In this case the detail shows the last eight of the bytes as os_handle's value. cuMemImportFromShareableHandle;
  * cuda.h 13.0; guide 4.16.3.2. */
 VMM_API vmm_result vmm_mem_import_from_shareable_handle(vmm_system *sys, vmm_mem_generic_allocation_handle *handle,
                                                         void *os_handle, vmm_mem_allocation_handle_type sh_handle_type);

@@ -29,8 +29,8 @@ extern "C" {
  *                                bytes at places that SEED chooses (docs/aliases.md)
  *            sim:PROFILE,machine=NAME   the machine of that name, shared by all processes of this user that open it: device
  *                                memory counts for all of them and can be exported and imported (docs/sharing.md). Letters,
- *                                digits, '-', '_' and '.', at most 40. Without it the environment's CUVMM_MACHINE, else
- *                                each system has a machine of its own
+ *                                digits, '-', '_' and '.', at most 40. Without it the environment's CUVMM_MACHINE,
+ *                                otherwise each system has a machine of its own
  *            sim:PROFILE,imex=DIR   IMEX channels for fabric handles: files channel0, channel1, ... in DIR; each call
  *                                takes the lowest that this process can read and write. Machines that name the same
  *                                folder are nodes of one NVLink domain (docs/fabric.md). No commas in DIR. Without it
@@ -59,7 +59,7 @@ extern "C" {
  *                                (backend_sim/shadow/shadow.h)
  *   The leftmost layer sees a call first.
  *
- * A NULL spec means the environment's CUVMM_BACKEND, or "sim:h100" where that is unset. A spec without layers gets
+ * A NULL spec means the environment's CUVMM_BACKEND, or "sim:h100" if that is unset. A spec without layers gets
  * those of CUVMM_LAYERS (the same syntax, '|' between them), if set.
  * Returns VMM_ERROR_INVALID_VALUE [VMM-OPEN-ARGUMENT] for a malformed spec, VMM_ERROR_NOT_FOUND [VMM-OPEN-NOT-FOUND] for
  * an unknown backend, profile or layer, VMM_ERROR_NOT_SUPPORTED [VMM-OPEN-UNSUPPORTED] for a library that is not a driver,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* user_object.h - data of the program that graphs hold references to. Part of vmm.h, which states the conventions.
+/* user_object.h - program data that graphs hold references to. Part of vmm.h, which states the conventions.
  *
  *   create O, 1 reference        1
  *   graph G retains O twice      3
@@ -8,12 +8,12 @@
  *   release O                    5
  *   all three are destroyed      0     destroy(ptr) is called
  *
- * All references are one number, and destroy is called when that becomes 0. A call that takes more than its owner has is warned
- * of [VMM-USER-OBJECT-OWNED] and subtracts them all the same (580): the object ends too early, or, past 0, not at all. Refused in
- * strict mode, INVALID_VALUE.
+ * All references are counted in one number, and destroy is called when it reaches 0. A call that releases more references
+ * than its owner has draws a warning [VMM-USER-OBJECT-OWNED] and still subtracts them (580): the object ends too early,
+ * or, past 0, not at all. Refused in strict mode, INVALID_VALUE.
  *
- * destroy is called by the call that ends the last reference, before that returns, and not under a lock; it should make no calls
- * (Documents: it may not). What has references when the system is closed is not destroyed.
+ * The call that releases the last reference calls destroy before it returns, without holding a lock; destroy should make no
+ * calls (Documents: it must not). An object that still has references when the system is closed is not destroyed.
  */
 #ifndef CUVMM_VMM_USER_OBJECT_H
 #define CUVMM_VMM_USER_OBJECT_H
@@ -24,19 +24,19 @@
 extern "C" {
 #endif
 
-#define VMM_USER_OBJECT_NO_DESTRUCTOR_SYNC 1 /* nothing waits for destroy; the only flag of a creation, and needed */
-#define VMM_GRAPH_USER_OBJECT_MOVE 1         /* the references become the graph's */
+#define VMM_USER_OBJECT_NO_DESTRUCTOR_SYNC 1 /* nothing waits for destroy; the only flag of creation, and mandatory */
+#define VMM_GRAPH_USER_OBJECT_MOVE 1         /* the program's references become the graph's */
 
 /* A user object with initial_refcount references, 1 or more. INVALID_VALUE [VMM-GRAPH-NULL] for no output or no destroy,
  * [VMM-GRAPH-FLAGS, VMM-USER-OBJECT]. cuUserObjectCreate. */
 VMM_API vmm_result vmm_user_object_create(vmm_system *sys, vmm_user_object *object_out, void *ptr, vmm_host_fn destroy,
                                           unsigned int initial_refcount, unsigned int flags);
-/* count references of the program more, or fewer, 1 or more. INVALID_VALUE [VMM-USER-OBJECT]. cuUserObjectRetain,
+/* Adds or releases count references of the program; count is at least 1. INVALID_VALUE [VMM-USER-OBJECT]. cuUserObjectRetain,
  * cuUserObjectRelease. */
 VMM_API vmm_result vmm_user_object_retain(vmm_system *sys, vmm_user_object object, unsigned int count);
 VMM_API vmm_result vmm_user_object_release(vmm_system *sys, vmm_user_object object, unsigned int count);
 
-/* Gives the graph count references more to the object, with VMM_GRAPH_USER_OBJECT_MOVE those of the program; and takes count
+/* Gives the graph count more references to the object (with VMM_GRAPH_USER_OBJECT_MOVE, the program's own), or takes count
  * away. INVALID_VALUE [VMM-GRAPH-FLAGS, VMM-USER-OBJECT, VMM-GRAPH-UNKNOWN]. cuGraphRetainUserObject,
  * cuGraphReleaseUserObject. */
 VMM_API vmm_result vmm_graph_retain_user_object(vmm_system *sys, vmm_graph graph, vmm_user_object object, unsigned int count,
