@@ -49,12 +49,12 @@ vmm_result vmm_sites_open(const char *args, struct vmm_backend *inner, struct vm
 vmm_result vmm_recorder_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
 vmm_result vmm_shadow_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
 
-/* The memory behind addresses from one on, as the shadow follows it. */
+/* The memory at an address and after it, as the shadow tracks it. */
 struct shadow_bytes {
-    uint64_t memory, offset, length; /* the number of the memory, the same at each of its addresses and in no other's life */
+    uint64_t memory, offset, length; /* the memory's number: the same at each of its addresses, and never reused */
     bool host, managed;
 };
-/* At most size bytes from the address on; false where the shadow knows none. */
+/* At most size bytes starting at the address; false if the shadow knows of no memory there. */
 bool vmm_shadow_bytes(struct vmm_backend *shadow, uint64_t address, uint64_t size, struct shadow_bytes *bytes);
 
 /* Handlers of visit, leaks and attach for a layer that adds nothing to them: they forward to the inner backend. */

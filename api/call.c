@@ -60,8 +60,8 @@ static const struct vmm_shape shapes[VMM_SHAPE_COUNT] = {
 #include "call_structs.def"
 };
 
-/* The parameters of each call; one without a name ends the list, for a call may have none. Each call has a function, in which the
- * record's type has a name that the parameters' macro knows. */
+/* The parameters of each call; an entry without a name ends the list, because a call may have no parameters. Each call has
+ * a function, in which the record's type has the name that the parameter macros expect. */
 #define DESCRIPTOR(type, param) \
     {#param, (enum vmm_param_kind)KIND_##type, (uint16_t)offsetof(record, param), (uint16_t)sizeof(call_##type), \
      (uint8_t)SHAPE_##type},
@@ -166,7 +166,7 @@ const struct vmm_shape *vmm_shape(unsigned id)
     return &shapes[id];
 }
 
-/* The one union of which the fields differ in place: what a map of an array is about. */
+/* The only union whose fields lie at different offsets: the subject of a mapping of an array. */
 bool vmm_field_used(const void *structure, const struct vmm_shape *shape, const struct vmm_param *field)
 {
     const vmm_array_map_info *info = structure;
@@ -182,7 +182,7 @@ uint64_t vmm_structs_length(const struct vmm_call *call, const struct vmm_param 
     const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
     if (list->shape == VMM_SHAPE_array_map_info)
         return any->mem_map_array_async.count;
-    return any->mem_prefetch_batch_async.num_prefetch_locs; /* and of the same with a discard */
+    return any->mem_prefetch_batch_async.num_prefetch_locs; /* and of the same call with a discard */
 }
 
 const uint64_t *vmm_list_length(const struct vmm_call *call)
@@ -207,9 +207,9 @@ uint64_t vmm_batch_length(const struct vmm_call *call, const struct vmm_param *l
         return strcmp(list->name, "prefetch_loc_idxs") == 0 ? any->mem_prefetch_batch_async.num_prefetch_locs
                                                             : any->mem_prefetch_batch_async.count; /* both begin alike */
     if (list->kind == VMM_PARAM_BOXES)
-        return any->memcpy_3d_batch_async.num_ops; /* the first parameter of both forms */
+        return any->memcpy_3d_batch_async.num_ops; /* the first parameter in both forms */
     const bool of_copies = list->kind == VMM_PARAM_ADDRESSES || strcmp(list->name, "sizes") == 0;
-    return of_copies ? any->memcpy_batch_async.count : any->memcpy_batch_async.num_attrs; /* which both forms have first, too */
+    return of_copies ? any->memcpy_batch_async.count : any->memcpy_batch_async.num_attrs; /* also the first in both forms */
 }
 
 size_t vmm_pointer_attribute_size(vmm_pointer_attribute attribute)

@@ -20,7 +20,7 @@
 #include "call_params.h"
 #include "vmm.h"
 
-/* Is a parameter of that kind passed by value, and seen by generic code as a pointer into the record? */
+/* Is a parameter of that kind passed by value, but seen by generic code as a pointer into the record? */
 #define VMM_BY_VALUE(kind) ((kind) == VMM_PARAM_IPC_HANDLE || (kind) == VMM_PARAM_LOCATION_VALUE)
 
 #define CALL_TYPE(name, kind, ours, theirs) typedef ours call_##name;
@@ -62,7 +62,7 @@ enum vmm_param_kind {
     VMM_PARAM_U32,            /* unsigned int or narrower */
     VMM_PARAM_U64,            /* uint64_t flags */
     VMM_PARAM_SIZE,           /* uint64_t bytes or elements */
-    VMM_PARAM_COUNT,          /* uint64_t: length of the array before it */
+    VMM_PARAM_COUNT,          /* uint64_t: length of the array that precedes it */
     VMM_PARAM_ADDRESS,        /* vmm_deviceptr */
     VMM_PARAM_HANDLE,         /* vmm_mem_generic_allocation_handle */
     VMM_PARAM_CONTEXT,        /* vmm_context */
@@ -91,7 +91,7 @@ enum vmm_param_kind {
     VMM_PARAM_MEMCPY3D,       /* const vmm_memcpy3d * */
     VMM_PARAM_MEMCPY3D_PEER,  /* const vmm_memcpy3d_peer *: the same fields, but for contexts */
     VMM_PARAM_ADDRESSES,      /* const vmm_deviceptr *, length: vmm_batch_length */
-    VMM_PARAM_SIZES,          /* const uint64_t *, as above, or one value */
+    VMM_PARAM_SIZES,          /* const uint64_t *, as above, or a single value */
     VMM_PARAM_COPY_ATTRIBUTES, /* const vmm_memcpy_attributes *, as above */
     VMM_PARAM_BOXES,          /* const vmm_memcpy3d_batch_op *, as above */
     VMM_PARAM_NODES,          /* const vmm_graph_node *, length in num_dependencies */
@@ -129,9 +129,9 @@ enum vmm_param_kind {
     VMM_PARAM_OUT_EDGES,      /* vmm_graph_edge_data *, the same */
     VMM_PARAM_IO_COUNT,       /* uint64_t *, read and written: the room of lists, and how much of it was used */
     VMM_PARAM_IO_INT,         /* int *, read and written */
-    VMM_PARAM_OUT_NODES_AT,   /* const vmm_graph_node **: a list of the system's, length in num_dependencies_out */
+    VMM_PARAM_OUT_NODES_AT,   /* const vmm_graph_node **: a list that the system owns, length in num_dependencies_out */
     VMM_PARAM_OUT_EDGES_AT,   /* const vmm_graph_edge_data **, the same */
-    VMM_PARAM_OUT_ID,         /* uint64_t *: a number that means nothing elsewhere */
+    VMM_PARAM_OUT_ID,         /* uint64_t *: a number that has no meaning outside this system */
     VMM_PARAM_OUT_UPDATE,     /* vmm_graph_exec_update_result_info * */
     VMM_PARAM_OUT_FILL_NODE,  /* vmm_memset_node_params * */
     VMM_PARAM_OUT_HOST_NODE,  /* vmm_host_node_params * */
@@ -150,7 +150,7 @@ struct vmm_param {
     uint8_t shape;            /* of STRUCT kinds: enum vmm_shape_id */
 };
 
-/* A structure of call_structs.def: its fields are as parameters, whose offsets are from its start. */
+/* A structure of call_structs.def: its fields are described like parameters, with offsets from its start. */
 struct vmm_shape {
     const char *name; /* "array_map_info" */
     uint16_t size, count;
@@ -173,14 +173,14 @@ void vmm_field_set(void *structure, const struct vmm_param *field, uint64_t valu
 /* Is the field the one of its union that the structure uses? True for fields of no union. */
 bool vmm_field_used(const void *structure, const struct vmm_shape *shape, const struct vmm_param *field);
 
-/* Does the operation of a batch have an address and a value? */
+/* Does this operation of a batch have an address and a value? */
 static inline bool vmm_mem_op_has_value(vmm_stream_batch_mem_op_type operation)
 {
     return operation == VMM_STREAM_MEM_OP_WAIT_VALUE_32 || operation == VMM_STREAM_MEM_OP_WRITE_VALUE_32 ||
            operation == VMM_STREAM_MEM_OP_WAIT_VALUE_64 || operation == VMM_STREAM_MEM_OP_WRITE_VALUE_64;
 }
 
-/* The sizes in a copy of a box, which are the same in a copy between contexts: our name and the driver's. */
+/* The sizes in a copy of a box (the same as in a copy between contexts): our name and the driver's. */
 struct vmm_box_size {
     const char *name, *theirs;
     uint16_t offset; /* of a size_t */
@@ -198,10 +198,10 @@ uint64_t vmm_structs_length(const struct vmm_call *call, const struct vmm_param 
 /* The length of such a list of a batch. */
 uint64_t vmm_batch_length(const struct vmm_call *call, const struct vmm_param *list);
 
-/* The room of a list that the call writes, and then its length: where the call says it. NULL: nowhere. */
+/* Where the call states the room of a list that it writes and, afterwards, its length. NULL: nowhere. */
 const uint64_t *vmm_list_length(const struct vmm_call *call);
 
-/* Where the sides of a copy of a box begin. */
+/* Where the two sides of a copy of a box begin. */
 static inline uint64_t vmm_box_src(const vmm_memcpy3d *box)
 {
     if (box->src_memory_type == VMM_MEMORYTYPE_ARRAY)
@@ -215,7 +215,7 @@ static inline uint64_t vmm_box_dst(const vmm_memcpy3d *box)
     return box->dst_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)box->dst_host : box->dst_device;
 }
 
-/* The data of an edge as one number, for what shows or reads it. */
+/* An edge's data as one number, for code that prints or parses it. */
 static inline uint64_t vmm_graph_edge_number(const vmm_graph_edge_data *data)
 {
     uint64_t number;
@@ -246,7 +246,7 @@ enum vmm_call_trait {
     CALL_EARLY_NULL = 1 << 7
 };
 
-/* Where the call is known already when its code is compiled. */
+/* For calls that are known at compile time. */
 enum vmm_call_queries {
 #define VMM_CALL(name, symbol, form, traits) VMM_QUERIES_##name = ((traits) & CALL_QUERIES) != 0,
 #include "calls.def"
@@ -259,7 +259,7 @@ static inline bool vmm_call_has(enum vmm_call_id id, enum vmm_call_trait trait)
 }
 
 /* May the call run or await queued work, including host functions, before it returns? Host functions make calls of their own, on
- * another thread or on this one, so no layer may hold a lock during such a call if other calls take it. */
+ * another thread or on this one, so during such a call no layer may hold a lock that other calls take. */
 static inline bool vmm_call_waits(enum vmm_call_id id)
 {
     return vmm_call_has(id, CALL_WAITS);
@@ -268,8 +268,8 @@ static inline bool vmm_call_waits(enum vmm_call_id id)
 /* The id of "mem_map" or "cuMemMap"; VMM_CALL_COUNT when there is none. */
 enum vmm_call_id vmm_call_find(const char *name);
 
-/* The value of a scalar parameter, or of a pointer as an integer; signed kinds are sign-extended. Of a structure that is passed by
- * value: the address of it in the record. */
+/* The value of a scalar parameter, or of a pointer as an integer; signed kinds are sign-extended. For a structure that is passed
+ * by value: its address in the record. */
 uint64_t vmm_call_scalar(const struct vmm_call *call, const struct vmm_param *param);
 
 /* The size in bytes of a pointer attribute's value; 0 for an unknown attribute. */
@@ -278,8 +278,8 @@ size_t vmm_pointer_attribute_size(vmm_pointer_attribute attribute);
 /* The size in bytes of a pool attribute's value; 0 for an unknown attribute. */
 size_t vmm_pool_attribute_size(vmm_mem_pool_attribute attribute);
 
-/* Sets a scalar parameter; value is truncated to the parameter's width. A structure that is passed by value is copied from the
- * address value; 0: zeros. */
+/* Sets a scalar parameter; value is truncated to the parameter's width. A structure that is passed by value is copied from
+ * the address `value`, or zeroed if that is 0. */
 void vmm_call_set_scalar(struct vmm_call *call, const struct vmm_param *param, uint64_t value);
 
 #endif

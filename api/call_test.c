@@ -11,7 +11,7 @@ static void test_names(void)
     bool ok = true;
     for (int i = 0; i < VMM_CALL_COUNT; i++) {
         enum vmm_call_id id = (enum vmm_call_id)i;
-        enum vmm_call_id first = vmm_call_find(vmm_call_driver_name(id)); /* the forms of a call share that name */
+        enum vmm_call_id first = vmm_call_find(vmm_call_driver_name(id)); /* all forms of a call share that name */
         bool older = id > 0 && strcmp(vmm_call_driver_name(id), vmm_call_driver_name((enum vmm_call_id)(i - 1))) == 0;
         ok = ok && vmm_call_find(vmm_call_name(id)) == id && (int)first == i - older;
     }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuvmm_mark.h - names phases of a program for `cuvmm check`; without it a mark does nothing. Nothing has to be linked or installed:
- * copy this file.
+/* cuvmm_mark.h - names phases of a program for `cuvmm check`; without the checker a mark does nothing. Nothing has to be linked
+ * or installed: copy this file.
  *
  *     for (int step = 0; step < steps; step++) {
  *         train(step);
  *         cuvmm_mark("step");            the same text at the same point of each round
  *     }
  *
- * Findings name the mark that was set last. At marks of one text `cuvmm check` compares what the program holds, so a leak that
- * grows is found in a program that never gives everything back (VMM-LEAK-GROWS). NULL ends the last phase.
+ * Findings name the mark that was set last. `cuvmm check` compares what the program holds at marks with the same text, so it
+ * finds a growing leak even in a program that never frees everything (VMM-LEAK-GROWS). NULL ends the last phase.
  *
  * Returns 1 where a checker listens, else 0. Any thread. C libraries that are older than glibc 2.34 need -ldl. From Python:
  *
@@ -20,7 +20,8 @@
  *     unsigned long long cuvmm_phase(const char *text);                a test begins: sets the mark, compares nothing, and what was
  *                                                                      found before is reported again; returns the number of the
  *                                                                      latest call of the process. NULL: that number alone
- *     long long cuvmm_held(unsigned long long after,                   reports as leaks what calls with numbers in (after, upto]
+ *     long long cuvmm_held(unsigned long long after,                   reports as leaks what calls with numbers in (after,
+ *     upto] made and is still held;
  *                          unsigned long long upto);                   made and is still held; returns how many, -1: no checker
  */
 #ifndef CUVMM_MARK_H
@@ -33,8 +34,7 @@
 extern "C" {
 #endif
 
-/* The library of the checker is the first one, or the simulator's libcuda.so.1, which may have been loaded for one library
- * alone. */
+/* The checker's library comes first, or the simulator's libcuda.so.1, which may have been loaded with RTLD_LOCAL. */
 static inline int cuvmm_mark(const char *text)
 {
     int (*mark)(const char *) = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* detail.h - internals of vmm_last_detail: how backends report reasons.
  *
- * One record per thread, as errno is. Dispatch clears it before each call; a backend fills it when it refuses or warns; the text
- * is formatted only on request. A refusal wins over a warning, the first warning over later ones.
+ * There is one record per thread, as with errno. Dispatch clears it before each call; a backend fills it when it refuses or
+ * warns; the text is formatted only on request. A refusal wins over a warning, the first warning over later ones.
  */
 #ifndef CUVMM_DETAIL_H
 #define CUVMM_DETAIL_H
@@ -17,13 +17,13 @@ vmm_detail *vmm_detail_here(void);
 /* Clears the thread's record of the previous call. */
 void vmm_detail_clear(void);
 
-/* Is something in it of the call before? */
+/* Does it hold anything from the previous call? */
 static inline bool vmm_detail_is_used(const vmm_detail *record)
 {
     return record->severity != VMM_SEVERITY_NONE || record->result != VMM_SUCCESS;
 }
 
-/* Notes which call the record is about. Of a call with nothing to say nothing else is in it. */
+/* Notes which call the record is about. If the call has nothing to report, the record holds nothing else. */
 static inline void vmm_detail_note_call(vmm_detail *record, const char *function, uint64_t number)
 {
     record->function = function;
@@ -70,7 +70,7 @@ void vmm_detail_order(const vmm_order *order);
 vmm_result vmm_refuse_open(enum vmm_rule_id rule, const char *function, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* For helpers that are no calls of a machine (fd.h): text without a rule. Returns result. */
+/* For helpers that are not calls on a machine (fd.h): text without a rule. Returns result. */
 vmm_result vmm_detail_fail(vmm_result result, const char *function, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

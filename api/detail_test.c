@@ -194,7 +194,7 @@ static void test_rules(void)
     tap_ok(!vmm_rule_find("VMM-NO-SUCH") && !vmm_rule_find(NULL) && vmm_rules(NULL) == rules, "an unknown id finds no rule");
 }
 
-/* Who accessed bytes that nothing orders: a kernel, a node of a graph, the host, and streams with and without a name. */
+/* What made the unordered accesses: a kernel, a graph node, the host, and streams with and without a name. */
 static void test_accesses(void)
 {
     static const struct {

@@ -35,13 +35,13 @@ static uint64_t number_of(vmm_system *sys, struct vmm_thread *thread, bool queri
     return queries ? ordinal_of_question(&sys->calls, &thread->ordinals) : ordinal_of_change(&sys->calls, &thread->ordinals);
 }
 
-/* A part of the program's call is reported as that call; its parts share one number and, where it was captured before the first
- * of them, one stack. */
+/* A part of the program's call is reported as that call; its parts share one number and, if the stack was captured before the
+ * first of them, one stack. */
 vmm_result vmm_dispatch(vmm_system *sys, struct vmm_thread *thread, struct vmm_call *call, bool queries)
 {
     struct vmm_within *within = vmm_within_now(&thread->within);
     uint64_t number = within ? within->number : 0;
-    const uint32_t stack = number ? thread->stack : 0; /* of the program's call, if it is known already */
+    const uint32_t stack = number ? thread->stack : 0; /* of the program's call, if already known */
     if (!number)
         number = number_of(sys, thread, queries);
     if (within)

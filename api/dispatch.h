@@ -19,19 +19,19 @@
 #define VMM_INLINE static inline
 #endif
 
-/* Whatever is to be done. queries: as in the row of calls.def. */
+/* Does whatever the call needs. queries: as in the row of calls.def. */
 vmm_result vmm_dispatch(vmm_system *sys, struct vmm_thread *thread, struct vmm_call *call, bool queries);
 
-/* Passes what the thread's detail says to the report function; returns result. */
+/* Passes the thread's detail to the report function; returns result. */
 vmm_result vmm_tell(vmm_system *sys, vmm_result result);
 
-/* May this thread's next call go the short way? */
+/* May this thread's next call take the fast path? */
 static inline bool vmm_is_short(const struct vmm_thread *thread)
 {
     return ordinal_is_next(&thread->ordinals) && !vmm_detail_is_used(&thread->detail);
 }
 
-/* A call with that number, reported by its own name. Only where vmm_is_short. */
+/* A call with that number, reported under its own name. Only where vmm_is_short. */
 VMM_INLINE vmm_result vmm_dispatch_short(vmm_system *sys, struct vmm_thread *thread, struct vmm_call *call, uint16_t id,
                                          uint64_t number)
 {
@@ -39,15 +39,15 @@ VMM_INLINE vmm_result vmm_dispatch_short(vmm_system *sys, struct vmm_thread *thr
     vmm_detail_note_call(&thread->detail, vmm_call_driver_name((enum vmm_call_id)id), number);
     thread->stack = 0;
     vmm_result result = sys->top->ops->call[id](sys->top, call);
-    thread->stack = 0; /* of a call that a host function made meanwhile, too */
+    thread->stack = 0; /* including a call that a host function made meanwhile */
     return thread->detail.severity == VMM_SEVERITY_NONE ? result : vmm_tell(sys, result);
 }
 
-/* A part of the program's call within, which is the thread's innermost. */
+/* A part of the program's call `within`, which is the thread's innermost call. */
 VMM_INLINE vmm_result vmm_dispatch_part(vmm_system *sys, struct vmm_thread *thread, struct vmm_within *within,
                                         struct vmm_call *call, bool queries)
 {
-    const uint16_t id = call->id; /* a constant to the compiler, as long as nothing was called */
+    const uint16_t id = call->id; /* a constant to the compiler until the first call */
     if (within->number || !vmm_is_own(within->entry, id) || !vmm_is_short(thread))
         return vmm_dispatch(sys, thread, call, queries);
     within->number = ordinal_draw(&sys->calls, 1);

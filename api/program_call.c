@@ -8,7 +8,7 @@
 
 #include "heap.h"
 
-enum { NAMES = 128 }; /* of calls that are made of several; there are some twenty */
+enum { NAMES = 128 }; /* of calls that consist of several; there are about twenty */
 
 static _Atomic(const char *) names[NAMES];
 
@@ -34,7 +34,7 @@ static uint16_t look_up_own(const char *name)
     return (uint16_t)(id + 1);
 }
 
-/* The name at a place, stored there if the place is free. NULL when memory is out. */
+/* The name in a slot, stored there if the slot is free. NULL when memory is out. */
 static const char *name_at(unsigned place, const char *name)
 {
     const char *there = atomic_load(&names[place]);
@@ -47,7 +47,7 @@ static const char *name_at(unsigned place, const char *name)
     return there ? there : own; /* LCOV_EXCL_BR_LINE: another thread was quicker, just now */
 }
 
-/* NAMES where there is no room for it. */
+/* NAMES if there is no room for it. */
 static unsigned place_of(const char *name)
 {
     unsigned place = 0;
@@ -57,7 +57,7 @@ static unsigned place_of(const char *name)
     return place < NAMES && there ? place : NAMES;
 }
 
-/* The number for an entry point's name; 0 where there is no room for it. */
+/* The number for an entry point's name; 0 if there is no room for it. */
 static uint16_t number_for(struct vmm_entry_point *entry)
 {
     uint16_t number = atomic_load_explicit(&entry->reported, memory_order_relaxed);

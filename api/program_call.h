@@ -5,8 +5,8 @@
  *     cuMemHostAlloc(..)   mem_create, mem_address_reserve, mem_map, ...    call 7 (cuMemHostAlloc), for each of them
  *     cuMemMap(..)         mem_map                                          call 8 (cuMemMap)
  *
- * Between begin and end a thread's calls share one number, and what they make and say carries the program's name. A part has
- * the name of its own where that is the program's, so a call of this interface is reported as usual.
+ * Between begin and end a thread's calls share one number, and their objects and messages carry the program's name. A part
+ * keeps its own name if that is the program's call, so a call of this interface is reported as usual.
  */
 #ifndef CUVMM_PROGRAM_CALL_H
 #define CUVMM_PROGRAM_CALL_H
@@ -18,14 +18,14 @@
 
 #include "call.h"
 
-/* A function that the program calls. It keeps what is found out about its name, and lasts as long as calls of it. */
+/* A function that the program calls. It caches what was looked up for its name, and must outlive all calls of it. */
 struct vmm_entry_point {
-    const char *name; /* with or without what the driver's symbols end with: "cuMemHostAlloc", "cuMemFree_v2" */
+    const char *name; /* with or without the suffix of the driver's symbols: "cuMemHostAlloc", "cuMemFree_v2" */
     _Atomic uint16_t own;      /* 1 + the id of this interface's call of that name, VMM_CALL_COUNT if there is none; 0: not
                                   looked up yet */
     _Atomic uint16_t reported; /* the number for its name; 0 until a part needs it */
 };
-/* First in such a function: its own. */
+/* Put this first in such a function. */
 #define VMM_ENTRY_POINT(entry) static struct vmm_entry_point entry = {.name = __func__}
 
 /* A call of one. */
@@ -34,16 +34,16 @@ struct vmm_within {
     uint64_t number; /* 0 until its first part */
 };
 
-/* Those that a thread is in: more than one where a wait calls a host function, which makes calls. Beyond VMM_WITHIN_MOST a
- * call is reported as part of the enclosing one. They stay in place, since a host function may end the thread of a
- * call. */
+/* The calls that a thread is in: more than one if a wait calls a host function that makes calls. Beyond VMM_WITHIN_MOST a
+ * call is reported as part of the enclosing one. They stay in place, because a host function may end its thread
+ * in the middle of a call. */
 enum { VMM_WITHIN_MOST = 8 };
 struct vmm_within_calls {
     unsigned depth;
     struct vmm_within call[VMM_WITHIN_MOST];
 };
 
-/* Enters one, and returns the innermost; each is left again. */
+/* Enters one and returns the innermost; each must be left again. */
 static inline struct vmm_within *vmm_within_begin(struct vmm_within_calls *calls, struct vmm_entry_point *entry)
 {
     unsigned depth = calls->depth++;
@@ -64,7 +64,7 @@ static inline struct vmm_within *vmm_within_now(struct vmm_within_calls *calls)
     return depth ? &calls->call[depth - 1] : NULL;
 }
 
-/* Has the entry point the name of this interface's call with that id? False until it was looked up. */
+/* Does the entry point have the name of this interface's call with that id? False until it has been looked up. */
 static inline bool vmm_is_own(const struct vmm_entry_point *entry, uint16_t id)
 {
     return atomic_load_explicit(&entry->own, memory_order_relaxed) == id + 1;

@@ -71,7 +71,7 @@ static void test_parts(void)
     tap_ok(!vmm_within_now(&vmm_this_thread()->within), "the outer call ends");
 }
 
-/* After a refusal, a call that has nothing to say leaves a record of itself alone; name: as a part of that call. */
+/* After a refusal, a call with nothing to report leaves a record that holds only itself; name: as a part of that call. */
 static void test_nothing_said(const char *name, uint64_t number)
 {
     struct vmm_entry_point entry = {.name = name};
@@ -154,7 +154,7 @@ static void *name_many(void *user)
     return NULL;
 }
 
-/* Each name is entered once, by whichever thread comes first; without room, a part keeps its own name. */
+/* Each name is entered once, by the first thread that needs it; without room, a part keeps its own name. */
 static void test_many_names(void)
 {
     pthread_t threads[4];

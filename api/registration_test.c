@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which registrations end behind their dma-buf. */
+/* Which registrations end beyond their dma-buf. */
 #define _GNU_SOURCE /* memfd_create */
 #include "registration.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* result.h - names and texts of all driver codes, equal to those of its cuGetErrorName and cuGetErrorString.
+/* result.h - names and texts of all driver codes, equal to those that the driver's cuGetErrorName and cuGetErrorString return.
  *
  *     driver_result_name(215)   "CUDA_ERROR_UNSUPPORTED_LIMIT"
  *     driver_result_text(215)   "limit is not supported on this architecture"

@@ -34,7 +34,7 @@ const vmm_rule *vmm_rules(size_t *count)
     return rows;
 }
 
-/* Most ask with the row's own string. */
+/* Most callers pass the row's own string. */
 static const vmm_rule *row_of(const char *id)
 {
     for (size_t i = 0; i < VMM_RULE_COUNT; i++)

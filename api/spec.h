@@ -15,7 +15,7 @@ enum { SPEC_MAX_PARTS = 16 };
 struct spec_part {
     char *name;     /* letters, digits, '-', '_' */
     char *args;     /* "" when there is none */
-    size_t column;  /* the position of the name in the whole spec, from 1 */
+    size_t column;  /* the position of the name in the whole spec, counted from 1 */
 };
 
 struct spec {
@@ -29,7 +29,7 @@ struct spec_error {
     char text[160];
 };
 
-/* Parses text into parts. On failure *spec owns nothing. When memory is out, the error's column is 0. */
+/* Parses text into parts. On failure *spec owns nothing. When memory is exhausted, the error's column is 0. */
 bool spec_parse(const char *text, struct spec *spec, struct spec_error *error);
 void spec_free(struct spec *spec);
 

@@ -4,9 +4,10 @@
  *     thread A     [program's calls it is in][numbers taken ahead][detail]
  *     thread B     [program's calls it is in][numbers taken ahead][detail]
  *
- * In a shared library the address of a thread-local is a call of the C library, __tls_get_addr. So a call finds the piece once
- * (vmm_thread) and passes the pointer on. The initial-exec model would need no call, but then all thread-locals of libcuda.so.1
- * had to fit into what the C library keeps for libraries that are loaded late: glibc keeps some 1.6 KiB for all of them together,
+ * In a shared library the address of a thread-local is a call of the C library, __tls_get_addr. So a call looks up the
+ * structure once (vmm_thread) and passes the pointer on. The initial-exec model would need no call, but then all
+ * thread-locals of libcuda.so.1 would have to fit into the space that the C library reserves for libraries that are
+ * loaded late: glibc reserves about 1.6 KiB for all of them together,
  * musl nothing, and most programs load a driver late.
  */
 #ifndef CUVMM_THREAD_H
@@ -21,7 +22,7 @@
 struct vmm_thread {
     struct vmm_within_calls within;
     struct ordinals_ahead ordinals; /* per thread like the error record, whichever system it is used for */
-    bool in_kernel;                 /* runs the code of a kernel, which makes no calls (libcuda.so.1) */
+    bool in_kernel;                 /* the thread runs a kernel's code, which makes no calls (libcuda.so.1) */
     uint32_t stack;                 /* of the call in progress (stacks_call.h); 0: not captured */
     vmm_detail detail;              /* the only global state of the API: like errno, and for the same reason */
 };

@@ -7,8 +7,9 @@
  * compiles with it finds every function; if the toolkit is installed, use its header instead. Tests compare everything with the
  * toolkit's header: numbers, sizes, offsets and prototypes.
  *
- * As with the toolkit's, names stand for the newest form of an entry point, and with CUDA_API_PER_THREAD_DEFAULT_STREAM for the
- * form whose stream 0 is the thread's own. Define CUDA_VERSION as 12000 before including it for the signatures of CUDA 12.
+ * As in the toolkit's header, names stand for the newest form of an entry point, and with CUDA_API_PER_THREAD_DEFAULT_STREAM
+ * for the form whose stream 0 is the thread's own. Define CUDA_VERSION as 12000 before including it for the signatures of CUDA
+ * 12.
  */
 #ifndef CUVMM_ABI_CUDA_H
 #define CUVMM_ABI_CUDA_H
@@ -199,7 +200,7 @@ typedef struct CUkern_st *CUkernel;
 typedef struct CUevent_st *CUevent;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
-typedef struct CUgraphEdgeData_st CUgraphEdgeData; /* edges of graphs: not looked at */
+typedef struct CUgraphEdgeData_st CUgraphEdgeData; /* edges of graphs: ignored */
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUstream_st *CUstream;
 typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;

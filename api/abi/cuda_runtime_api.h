@@ -6,7 +6,7 @@
  * Written from the facts of the ABI: names, numbers, layouts. It declares exactly what the libraries implement; if the toolkit is
  * installed, use its header instead. Tests compare everything with the toolkit's header: numbers, sizes, offsets and prototypes.
  *
- * As with the toolkit's, CUDA_API_PER_THREAD_DEFAULT_STREAM selects the forms whose stream 0 is the thread's own. Define
+ * As in the toolkit's header, CUDA_API_PER_THREAD_DEFAULT_STREAM selects the forms whose stream 0 is the thread's own. Define
  * CUDART_VERSION as 12090 before including it for the signatures of CUDA 12.
  *
  * runtime/X_types.h has the types of a subject, runtime/X.h its functions and nothing else.

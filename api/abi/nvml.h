@@ -6,7 +6,7 @@
  * Written from the facts of the ABI: names, numbers, layouts. It declares exactly what the library implements; if the toolkit is
  * installed, use its header instead. Tests compare everything with the toolkit's header: numbers, sizes, offsets and prototypes.
  *
- * As with the toolkit's, names stand for the newest form of a function, unless NVML_NO_UNVERSIONED_FUNC_DEFS is defined.
+ * As in the toolkit's header, names stand for the newest form of a function, unless NVML_NO_UNVERSIONED_FUNC_DEFS is defined.
  */
 #ifndef CUVMM_ABI_NVML_H
 #define CUVMM_ABI_NVML_H
@@ -88,7 +88,7 @@ typedef nvmlPciInfoExt_v1_t nvmlPciInfoExt_t;
 #define nvmlPciInfoExt_v1 NVML_STRUCT_VERSION(PciInfoExt, 1)
 
 typedef struct nvmlMemory_st {
-    unsigned long long total, free, used; /* bytes; used has what the driver keeps for itself */
+    unsigned long long total, free, used; /* bytes; used includes what the driver keeps for itself */
 } nvmlMemory_t;
 
 typedef struct nvmlMemory_v2_st {

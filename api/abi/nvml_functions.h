@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of nvml.h, all forms of each. Also compiled after the toolkit's header, which thereby compares the prototypes.
  *
- * Every function but nvmlErrorString and those that initialise answers NVML_ERROR_UNINITIALIZED before nvmlInit_v2 and after the
- * last nvmlShutdown; a NULL pointer or an unknown device is INVALID_ARGUMENT, a text or a list that is too short
- * INSUFFICIENT_SIZE, a struct whose version is unknown ARGUMENT_VERSION_MISMATCH (of memory FUNCTION_NOT_FOUND). Source: the documentation in nvml.h of
- * the toolkit 13.0, and what an H200 answered (conformance/recorded/facts/nvml.c). docs/nvml.md lists what each answers. */
+ * Every function except nvmlErrorString and those that initialise returns NVML_ERROR_UNINITIALIZED before nvmlInit_v2 and after
+ * the last nvmlShutdown; a NULL pointer or an unknown device is INVALID_ARGUMENT, a text or a list that is too short
+ * INSUFFICIENT_SIZE, a struct whose version is unknown ARGUMENT_VERSION_MISMATCH (of memory FUNCTION_NOT_FOUND). Source: the
+ * documentation in nvml.h of the toolkit 13.0, and what an H200 answered (conformance/recorded/facts/nvml.c). docs/nvml.md
+ * lists what each one returns. */
 
-/* Initialisation and the system. Initialising: DRIVER_NOT_LOADED without a machine, INVALID_ARGUMENT for unknown flags. Lengths
- * are in bytes, with the text's end; versions of CUDA are 1000 major + 10 minor. NOT_FOUND: there is no such process. */
+/* Initialisation and the system. Initialising: DRIVER_NOT_LOADED without a machine, INVALID_ARGUMENT for unknown flags.
+ * Lengths are in bytes and include the terminating 0; versions of CUDA are 1000 major + 10 minor. NOT_FOUND: there is no such
+ * process. */
 nvmlReturn_t nvmlInit_v2(void);
 nvmlReturn_t nvmlInitWithFlags(unsigned flags);
 nvmlReturn_t nvmlShutdown(void);
@@ -35,8 +37,8 @@ nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPciInfo_t *pci);
 nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci);
 nvmlReturn_t nvmlDeviceGetPciInfoExt(nvmlDevice_t device, nvmlPciInfoExt_t *pci);
 
-/* Devices: what they are. Clocks in MHz, the bus in bits, a link's generation and its lanes. NOT_SUPPORTED: the profile does not
- * tell it. */
+/* Devices: what they are. Clocks in MHz, the bus in bits, a link's generation and its lanes. NOT_SUPPORTED: the profile does
+ * not specify it. */
 nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned length);
 nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t *type);
 nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor);
@@ -62,8 +64,9 @@ nvmlReturn_t nvmlDeviceGetCurrPcieLinkGeneration(nvmlDevice_t device, unsigned *
 nvmlReturn_t nvmlDeviceGetCurrPcieLinkWidth(nvmlDevice_t device, unsigned *currLinkWidth);
 nvmlReturn_t nvmlDeviceGetPcieLinkMaxSpeed(nvmlDevice_t device, unsigned *maxSpeed);
 
-/* Memory and processes. Bytes. *infoCount: the room in infos, then the number of processes; INSUFFICIENT_SIZE with that number
- * where there is less room. TIMEOUT: a stopped process keeps the machine's state, or the state is damaged. */
+/* Memory and processes. Bytes. *infoCount: the room in infos, then the number of processes; INSUFFICIENT_SIZE, with that
+ * number, if the room is too small. TIMEOUT: a stopped process is holding the lock of the machine's state, or the state is
+ * damaged. */
 nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory);
 nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory);
 nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t device, unsigned *infoCount, nvmlProcessInfo_v2_t *infos);
@@ -73,7 +76,7 @@ nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsig
 nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v2(nvmlDevice_t device, unsigned *infoCount, nvmlProcessInfo_v2_t *infos);
 nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t device, unsigned *infoCount, nvmlProcessInfo_t *infos);
 
-/* Between devices. Sets have 64 bits in a word, of which there are so many as their size says. NOT_SUPPORTED: no NVLinks, a link
+/* Between devices. Each word of a set holds 64 bits; the size parameter is the number of words. NOT_SUPPORTED: no NVLinks, a link
  * that leads nowhere, no node. A field value has a result of its own; its time is in microseconds since 1970. */
 nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t device2, nvmlGpuP2PCapsIndex_t p2pIndex,
                                     nvmlGpuP2PStatus_t *p2pStatus);

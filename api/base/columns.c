@@ -49,7 +49,7 @@ unsigned columns_of(int file)
     return columns < COLUMNS_LEAST ? COLUMNS_LEAST : columns > COLUMNS_MOST ? COLUMNS_MOST : (unsigned)columns;
 }
 
-/* Replaces the blanks at text + at by a line break and indentation. False when there is no room. */
+/* Replaces the blanks at text + at by a line break and indentation. Returns false if there is no room. */
 static bool break_at(char *text, size_t *length, size_t size, size_t at, size_t blanks)
 {
     size_t behind = *length - at - blanks;

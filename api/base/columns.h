@@ -17,10 +17,11 @@ enum { COLUMNS_LEAST = 60, COLUMNS_USUAL = 100, COLUMNS_MOST = 1000 };
 /* The value of the variable COLUMNS, else the width of the terminal that file is, else COLUMNS_USUAL; at least COLUMNS_LEAST.
  * file may be -1. */
 unsigned columns_of(int file);
-/* Does anything limit the width: the variable, or the terminal that file is? Lines for programs stay whole where nothing does. */
+/* Does anything limit the width: the variable, or the file being a terminal? Without a limit lines stay whole, for programs to
+ * read. */
 bool columns_are_limited(int file);
 
-/* Is the file a terminal, and has the user not set NO_COLOR to anything? */
+/* Is the file a terminal, and is NO_COLOR unset or empty? */
 bool columns_coloured(int file);
 
 /* Wraps the lines of a message (vmm_detail_text) at blanks, so that none is wider than width if possible; continuation lines are

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fnv.h - FNV-1a with 64 bits: the hash of keys, fingerprints, and of the formats that processes and files share.
+/* fnv.h - FNV-1a with 64 bits: the hash for keys, fingerprints and the formats that processes and files share.
  *
  *     fnv1a(fnv1a(FNV1A, name, strlen(name) + 1), &line, sizeof line)      one hash of both, from FNV1A on
  *
- * Each step is invertible, so a change of one byte always changes the hash. It is no protection against forgery.
+ * Each step is invertible, so a change of one byte always changes the hash. It does not protect against forgery.
  *
  * Source: Fowler, Noll, Vo, Eastlake: The FNV Non-Cryptographic Hash Algorithm, RFC 9923.
  */

@@ -22,8 +22,8 @@ struct heap {
 };
 extern const struct heap heap;
 
-/* Moves an array to where it has room for twice as many elements, and for first where it had none. NULL when memory is exhausted:
- * nothing has changed then. */
+/* Reallocates an array with room for twice as many elements, or for `first` if it had none. Returns NULL, with nothing
+ * changed, when memory is exhausted. */
 static inline void *heap_grow(void *array, size_t *room, size_t first, size_t element)
 {
     size_t more = *room ? 2 * *room : first;

@@ -125,7 +125,7 @@ void jsonw_text(struct json *json, const char *key, const char *value)
     words(json, "\"");
 }
 
-/* Surrogates and forms that are longer than need be are none. */
+/* Surrogates and overlong forms are invalid. */
 size_t jsonw_character(const char *text)
 {
     static const struct {

@@ -4,11 +4,11 @@
  *     jsonw_open(j, NULL, '{');  jsonw_int(j, "n", 1);  jsonw_open(j, "args", '[');  jsonw_hex(j, NULL, 16);
  *     jsonw_close(j, ']');       jsonw_close(j, '}');                        {"n":1,"args":["0x10"]}
  *
- * Names begin with jsonw_: jansson, which the command links, exports json_null and others, and a program's own function would take
- * the place of the library's.
+ * Names begin with jsonw_: jansson, which the command links, exports json_null and others, and a program's own function would
+ * take the place of the library's.
  *
  * key is NULL inside a list. Keys are not escaped: plain words only. When memory runs out, the text is marked as failed and stays
- * unchanged, so only the end needs a check. The text of a signal's handler is fixed: it has the room that it is given.
+ * unchanged, so only the end needs a check. A signal handler's text has a fixed size: the caller provides the room.
  */
 #ifndef CUVMM_BASE_JSON_H
 #define CUVMM_BASE_JSON_H
@@ -35,8 +35,8 @@ void jsonw_int(struct json *json, const char *key, int64_t value);
 void jsonw_hex(struct json *json, const char *key, uint64_t value); /* "0x10" */
 void jsonw_null(struct json *json, const char *key);
 void jsonw_text(struct json *json, const char *key, const char *value); /* each byte above 0x7e as \u00xx */
-void jsonw_utf8(struct json *json, const char *key, const char *value); /* UTF-8 as it is; of other bytes each as \ufffd */
-/* The bytes of the UTF-8 character at the beginning of a text; 0: it is none. */
+void jsonw_utf8(struct json *json, const char *key, const char *value); /* UTF-8 unchanged; each other byte becomes \ufffd */
+/* The bytes of the UTF-8 character at the beginning of a text; 0 if the bytes are not valid UTF-8. */
 size_t jsonw_character(const char *text);
 void jsonw_bool(struct json *json, const char *key, bool value);
 void jsonw_bytes(struct json *json, const char *key, const void *bytes, size_t length); /* "00ff" */

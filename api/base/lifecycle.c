@@ -158,12 +158,12 @@ void life_hold_back(void)
         sched_yield(); /* LCOV_EXCL_LINE: only while a fork waits for a lock, a race */
 }
 
-/* The system has cleared the stamp; or it cannot, or has said that it would and did not: qemu-user ignores the advice. */
+/* Either the system has cleared the stamp, or it cannot, or it accepted the advice and ignored it, as qemu-user does. */
 static void in_child(void)
 {
     if (own != getpid())
         atomic_store(&life_page.stamp, 0);
-    life_stamp(); /* does all of it, unless an earlier handler has */
+    life_stamp(); /* does everything, unless an earlier handler already has */
 }
 
 /* Runs before the program registers its own handlers, if possible. A fork then takes these locks after the program's, whose

@@ -7,22 +7,23 @@
  *                                                                      +--> what is the parent's alone is lost (os_own.h),
  *                                                                           then every lock is free    child
  *
- * Lock order, from the outside in: the rows of enum life_rank. A thread that holds a lock takes locks of later rows only, and of
- * a row with several locks it holds one at a time; a fork takes all of them in that order. So the child finds what they guard as
- * it is between two calls. What a fork cannot have within LIFE_PATIENCE_MS (a kernel runs under it, or the thread that forks
- * holds it itself, in the handler of a signal) it does without: the lock is made anew in the child, and its owner is notified
- * that what it guards may be half changed. A fork never takes a mutex that processes share, because no child could unlock it.
+ * Lock order, from the outside in: the rows of enum life_rank. A thread that holds a lock takes only locks of later rows, and
+ * holds at most one lock of a row that has several; a fork takes all of them in that order. So the child finds the guarded state
+ * as it is between two calls. If a fork cannot take a lock within LIFE_PATIENCE_MS (a kernel runs under it, or the forking
+ * thread itself holds it, in a signal handler), it goes ahead without it: the child initialises the lock anew, and the
+ * lock's owner is notified that the guarded state may be half changed. A fork never takes a mutex that processes share, because
+ * no child could unlock it.
  *
- * Threads that want one lock at once take turns at it (turns.h). The door at which they wait for their turn belongs to the lock:
- * who holds it has none that comes later, and takes that lock next.
+ * Threads that contend for a lock take turns (turns.h). The door at which they wait for their turn belongs to the
+ * lock: a thread that holds the door holds no lock of a later row, and takes that lock next.
  *
- * Locks of LIFE_LAYER are not taken by a fork, since code of others runs under them, which may wait for that fork: a driver, or
- * this library as a driver. Their owners do without them in a child.
+ * A fork does not take locks of LIFE_LAYER, because foreign code runs under them that may itself wait for that fork: a driver,
+ * or this library acting as one. In a child their owners do without them.
  *
- * A thread is not cancelled while it holds a lock: what may reach a point of cancellation there puts the cancel off
- * (life_no_cancel), each such place for itself, for that takes as long as a lock. A host function may end its thread
- * (in_flight.c), and the handler of a signal jump out of a copy that touches memory of the host that is not there (call_copy.c);
- * jumping out of a host function, a kernel or a report leaves the call that runs it unfinished, and is not done.
+ * A thread is not cancelled while it holds a lock: code that may reach a cancellation point there defers
+ * cancellation (life_no_cancel) only around that point, because deferring costs as much as a lock. A host function may end its
+ * thread (in_flight.c), and a signal handler may jump out of a copy that touches unmapped host memory (call_copy.c). Jumping out
+ * of a host function, a kernel or a report is not supported: it would leave the call that runs it unfinished.
  *
  * vfork and posix_spawn call no handlers and need none: what runs there until the exec makes no calls.
  */
@@ -45,7 +46,7 @@ enum life_rank {
     LIFE_THREADS, /* context_stack.c: each thread's contexts */
     LIFE_TABLE,   /* the tables of abi_*.c, and a system's report function */
     LIFE_LEAF,    /* kernels/registered.c, inside the table of plugins */
-    LIFE_LAYER,   /* not taken by a fork: layers and the CUDA backend; outside of LIFE_MACHINE nevertheless */
+    LIFE_LAYER,   /* not taken by a fork: layers and the CUDA backend; still ordered before LIFE_MACHINE */
     LIFE_RANKS
 };
 
@@ -55,11 +56,11 @@ extern _Atomic uint64_t life_patience;
 
 struct life_lock {
     pthread_mutex_t mutex;
-    struct turns turns; /* of threads that wait for the mutex */
+    struct turns turns; /* of the threads that contend for the mutex */
     enum life_rank rank;
     bool taken; /* by the fork in progress */
-    /* Called in a child for a lock whose holder does not exist there; whole: no thread was changing the guarded state. NULL: the
-     * guarded state needs no repair. */
+    /* Called in a child for a lock whose holder does not exist there; whole is true if no thread was changing the guarded
+     * state. NULL: the guarded state needs no repair. */
     void (*forked)(struct life_lock *lock, bool whole);
     struct life_lock *next, **link;
 };
@@ -78,7 +79,7 @@ void life_know(struct life_lock *lock);
 void life_lock_init(struct life_lock *lock, enum life_rank rank, void (*forked)(struct life_lock *lock, bool whole));
 void life_lock_end(struct life_lock *lock);
 
-/* The system clears it in every child of a fork: 0 until the first query. */
+/* The system clears it in every forked child: 0 until the first query. */
 enum { LIFE_PAGE = 4096 };
 extern struct life_page {
     _Alignas(LIFE_PAGE) _Atomic uint64_t stamp;
@@ -94,7 +95,7 @@ static inline uint64_t life_stamp(void)
     return stamp ? stamp : life_recognise();
 }
 
-/* Call it before taking a lock: a child recognises itself as one, and threads of a forking parent let the fork go first. */
+/* Call it before taking a lock: a child recognises itself, and threads of a forking parent let the fork go first. */
 void life_hold_back(void);
 static inline void life_acquire(struct life_lock *lock)
 {

@@ -129,7 +129,7 @@ static void test_stamps(void)
     tap_u64(life_stamp(), 1, "this process keeps stamp 1, after vfork too");
 }
 
-/* ---- locks that other threads hold ---- */
+/* ---- locks held by other threads ---- */
 
 struct holder {
     struct life_lock *lock;
@@ -165,7 +165,7 @@ static void end_holding(struct holder *holder)
     sem_destroy(&holder->let_go);
 }
 
-/* Another thread of the parent is due (turns.h), and does not exist in the child. */
+/* A thread that is due (turns.h) belongs to the parent and does not exist in the child. */
 static int due_in_child(void)
 {
     life_stamp();
@@ -218,7 +218,7 @@ static void told_of_fork(struct life_lock *lock, bool whole)
     lost_before_told = kept_file == -1 && !kept_bytes[0];
 }
 
-/* The first query of the stamp comes after the fork: from then on the parent's resources are gone. */
+/* The first query of the stamp comes after the fork: from then on the child has none of the parent's resources. */
 static int has_lost(void)
 {
     int file = kept_file < 0 ? lost_before_told : 0;
@@ -306,7 +306,7 @@ static void test_torn(void)
         tap_u64((uint64_t)child_says(fork, finds_it_torn), 0,
                 "after a fork during another thread's call, the child reads nothing of it");
         end_holding(&holder);
-        atomic_store(&machine_of()->alone, true); /* as in a program with one thread that forks in a signal handler */
+        atomic_store(&machine_of()->alone, true); /* as in a single-threaded program that forks in a signal handler */
         tap_u64((uint64_t)child_says(fork, finds_it_torn), 0, "nor after a fork during the forking thread's own call");
         atomic_store(&machine_of()->alone, false);
     }

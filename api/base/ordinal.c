@@ -10,7 +10,8 @@ void ordinals_init(struct ordinals *ordinals)
     ordinals->id = atomic_fetch_add(&ids, 1) + 1;
 }
 
-/* Threads that draw at once do not always draw in turn: a draw next to the last one cancels one draw apart, not all of them. */
+/* Threads that draw concurrently do not strictly alternate: an adjacent draw cancels out one draw that was apart, not all of
+ * them. */
 static void count_draw(struct ordinals_ahead *mine, bool apart)
 {
     if (apart && mine->crowded < 2 * ORDINAL_PATIENCE)

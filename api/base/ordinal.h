@@ -31,7 +31,7 @@ struct ordinals {
 struct ordinals_ahead {
     uint64_t id, next, end; /* [next, end) belongs to this thread */
     uint64_t last;          /* the last number of the last draw */
-    unsigned crowded;       /* draws with another thread's draw in between, less those without */
+    unsigned crowded;       /* draws that had another thread's draw in between, minus those that had none */
 };
 
 void ordinals_init(struct ordinals *ordinals);
@@ -46,7 +46,7 @@ static inline uint64_t ordinal_draw(struct ordinals *ordinals, uint64_t count)
     return before + 1;
 }
 
-/* The number of a call that makes a change. mine: the calling thread's numbers. */
+/* The number of a call that makes a change. `mine` holds the calling thread's numbers. */
 static inline uint64_t ordinal_of_change(struct ordinals *ordinals, struct ordinals_ahead *mine)
 {
     uint64_t number = ordinal_draw(ordinals, 1);
@@ -60,8 +60,8 @@ static inline uint64_t ordinal_of_change(struct ordinals *ordinals, struct ordin
 /* The number of a call that is only a query. */
 uint64_t ordinal_of_question(struct ordinals *ordinals, struct ordinals_ahead *mine);
 
-/* Need it note nothing? No other thread draws between the numbers of the only thread; if it had some ahead once, it may have
- * some left. */
+/* Need it note nothing? No other thread draws between the numbers of the only thread; numbers that it once drew ahead may
+ * be left over. */
 static inline bool ordinal_is_next(const struct ordinals_ahead *mine)
 {
     return VMM_SINGLE_THREAD && !mine->id;

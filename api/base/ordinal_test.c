@@ -63,7 +63,7 @@ static void test_threads(void)
     tap_u64(atomic_load(&w.down), 0, "the numbers of a thread increase");
 }
 
-/* Draws of ours, with another thread's draw before two of three: how many were not next to the last. */
+/* Our draws, with another thread's draw before two out of three; returns how many did not follow the last one directly. */
 static unsigned draws_ahead(struct ordinals *o, struct ordinals_ahead *mine, unsigned draws, bool crowd)
 {
     uint64_t number = 0;

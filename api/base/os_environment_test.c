@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program with more rights than its caller ignores the caller's variables, which name files and code. */
+/* A program that has more rights than its caller ignores the caller's variables, because they name files and code. */
 #include "os_environment.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ enum { NAMES = sizeof names / sizeof names[0], HEEDED = 10, UNHEEDED, MIXED, NOT
 
 static char folder[64], program[128], trace[128];
 
-/* The second program, which is this one with an argument: opens a system, and reports which variables it used. */
+/* The second program (this one, run with an argument) opens a system and reports which variables it used. */
 static int other(bool secure)
 {
 #ifdef __linux__

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* From now on the memory, whole pages of the program, is zero in the child of every fork. False, without effect, when the system
- * cannot do that. An emulator may say true without effect. */
+ * cannot do that. An emulator may return true and do nothing. */
 bool os_wipe_at_fork(void *memory, uint64_t size);
 
 #endif

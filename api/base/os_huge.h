@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* os_huge.h - memory that is used at random places, for which one entry of the processor's table of addresses covers more.
+/* os_huge.h - memory that is accessed at random, mapped so that each entry of the processor's TLB covers more.
  *
  *   before   [4 KiB][4 KiB][4 KiB] ...        after   [2 MiB, where the system has them] ...
  */
@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* Advice, before the memory is used: nothing depends on it, and a system that has no huge pages ignores it. */
+/* A hint, given before the memory is used: nothing depends on it, and a system that has no huge pages ignores it. */
 void os_huge_pages(void *memory, size_t size);
 
 #endif

@@ -10,7 +10,7 @@
 
 enum { SIZE = 8 << 20 };
 
-/* Is the memory marked in the system's list of this process ("hg")? -1: it has no such list. */
+/* Is the memory marked in the system's list of this process ("hg")? -1 if the system has no such list. */
 static int marked(const unsigned char *memory)
 {
     FILE *file = fopen("/proc/self/smaps", "r");

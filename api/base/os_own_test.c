@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resources of one process: any number of files and mappings, none of which a forked child keeps; and a shared machine that gets
- * no entry for its own. */
+/* Resources of one process: any number of files and mappings, none of which a forked child keeps; and a shared machine that
+ * gets no entry for its own resources. */
 #define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
 #include "inject_rig.h"
 
@@ -25,7 +25,7 @@ static void remove_own(void)
     }
 }
 
-/* How many of them a child has. */
+/* Returns how many of them a child has. */
 static int in_child(void)
 {
     int status = 0;

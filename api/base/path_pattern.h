@@ -13,13 +13,14 @@
 
 enum { PATH_PATTERN = 4096 };
 
-/* Does each process get a file of its own? */
+/* Does each process get its own file? */
 bool path_pattern_is_own(const char *pattern);
 
-/* NULL, or the text that names what is wrong with the pattern: in why. */
+/* Returns NULL, or a text in `why` that states what is wrong with the pattern. */
 const char *path_pattern_wrong(const char *pattern, char *why, size_t size);
 
-/* The name for the process with that number. False where it is longer than path. The pattern is right. */
+/* Writes the name of the file of the process with that number. Returns false if the name does not fit into path. The pattern is
+ * right. */
 bool path_pattern(const char *pattern, long process, char *path, size_t size);
 
 #endif

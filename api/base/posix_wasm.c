@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of posix.h in a WebAssembly module: those that wasi-libc has, on files in memory, and an error in place of the rest. */
+/* The functions of posix.h in a WebAssembly module: those that wasi-libc has, which work on files in memory, and stubs that
+ * fail for the rest. */
 #include "posix.h"
 
 #include <errno.h>
@@ -55,7 +56,7 @@ static int no_getrlimit(int what, struct rlimit *limit)
     return -1;
 }
 
-/* A thread cannot be made, and answers with the number and not with errno. */
+/* Threads cannot be created; the function returns the error number instead of setting errno. */
 int pthread_create(pthread_t *thread, const pthread_attr_t *kind, void *(*code)(void *), void *user)
 {
     (void)thread, (void)kind, (void)code, (void)user;
@@ -69,7 +70,7 @@ static struct {
     const void *value;
 } keys[PTHREAD_KEYS_MAX];
 
-/* end would be called at the end of a thread, and this one has none. */
+/* `end` would be called when a thread ends, and the only thread never does. */
 int pthread_key_create(pthread_key_t *key, void (*end)(void *value))
 {
     (void)end;
@@ -109,7 +110,7 @@ int pthread_once(pthread_once_t *once, void (*code)(void))
     return 0;
 }
 
-/* No two names of one module are alike. */
+/* Within one module no two names are alike. */
 int mkstemp(char *pattern)
 {
     static unsigned made;

@@ -7,13 +7,13 @@
 
 /* ---- finding ---- */
 
-/* Does the block hold what is at the number, if anything is? */
+/* If any range holds the number, is it in this block? */
 static bool covers(const struct spans *spans, size_t block, uint64_t number)
 {
     return spans->first[block] <= number && (block + 1 == spans->blocks || number < spans->first[block + 1]);
 }
 
-/* The last block that begins at or before the number; the first one where none does. There is one. */
+/* The last block that begins at or before the number; the first block if none does. There is one. */
 static size_t block_of(struct spans *spans, uint64_t number)
 {
     size_t low = 0, high = spans->blocks;
@@ -29,7 +29,7 @@ static size_t block_of(struct spans *spans, uint64_t number)
     return spans->last = low;
 }
 
-/* The index of the first range in the block that ends at or after the number; its count where none does. */
+/* The index of the first range in the block that ends at or after the number; the block's count if none does. */
 static size_t index_in(const struct spans_block *block, uint64_t number)
 {
     size_t low = 0, high = block->count;
@@ -61,7 +61,7 @@ struct span *spans_at(struct spans *spans, uint64_t number)
 
 /* ---- blocks ---- */
 
-/* Room for two more blocks: a range that is cut in two may need one, and the new range between them another. */
+/* Room for two more blocks: a range that is split may need one, and the new range between the halves another. */
 static bool prepare(struct spans *spans)
 {
     while (spans->spares < SPANS_SPARE) {
@@ -85,7 +85,7 @@ static bool prepare(struct spans *spans)
     return true;
 }
 
-/* Makes the block at that index an empty one; those from there on move up. */
+/* Inserts an empty block at that index; the blocks from there on move up. */
 static struct spans_block *add_block(struct spans *spans, size_t at)
 {
     struct spans_block *block = spans->spare[--spans->spares];
@@ -109,7 +109,7 @@ static void remove_block(struct spans *spans, size_t at)
         heap.free(block);
 }
 
-/* Moves what stands from index on in a block to the end of another one. */
+/* Moves the ranges of a block from `index` on to the end of another block. */
 static void move_part(struct spans_block *from, size_t index, struct spans_block *to)
 {
     memcpy(to->span + to->count, from->span + index, (from->count - index) * sizeof *from->span);
@@ -117,7 +117,7 @@ static void move_part(struct spans_block *from, size_t index, struct spans_block
     from->count = index;
 }
 
-/* Two blocks that fill half of one become one, so that what was removed leaves no row of nearly empty blocks. */
+/* Two blocks that fill half of one become one, so that removals leave no run of nearly empty blocks. */
 static void join(struct spans *spans, size_t at)
 {
     if (at + 1 >= spans->blocks || spans->block[at]->count + spans->block[at + 1]->count > SPANS_BLOCK / 2)
@@ -142,7 +142,8 @@ static void remove_at(struct spans *spans, size_t at, size_t index)
         join(spans, at - 1);
 }
 
-/* Stores a range where nothing is. What comes in order fills one block after the other; in between, a full one is halved. */
+/* Stores a range where nothing is. Ranges that arrive in order fill one block after the other; an insertion into the middle of
+ * a full block splits it in half. */
 static void insert(struct spans *spans, struct span span)
 {
     size_t at = spans->blocks ? block_of(spans, span.start) : 0;
@@ -176,7 +177,7 @@ void spans_drop(struct spans *spans, struct span *span)
 
 /* ---- changes ---- */
 
-/* Takes [start, last] out of the ranges. */
+/* Removes [start, last] from the ranges. */
 static void cut(struct spans *spans, uint64_t start, uint64_t last)
 {
     struct span *span;

@@ -6,8 +6,8 @@
  *     spans_at(5) -> 4, 3, b       spans_at(9) -> 7, 3, a       spans_from(0) -> 2, 2, a
  *
  * The ranges stand in blocks of at most SPANS_BLOCK, so a change moves the ranges of one block, however many there are, and a
- * search looks at the blocks' first numbers and then into one block. The block that was found last is looked at first: what uses
- * one range after the other searches nothing. The caller does all locking, for searches too.
+ * search looks at the blocks' first numbers and then into one block. The block that was found last is tried first, so
+ * sequential access needs no search. The caller does all locking, even for searches.
  *
  * Invariants (spans_check):
  *     first[i]     = the first number of block i, and blocks follow each other in that order
@@ -38,16 +38,16 @@ struct spans {
     uint64_t *first;
     size_t blocks, room, count;
     size_t last;                             /* the block that was found last */
-    struct spans_block *spare[SPANS_SPARE];  /* so that a change that has begun cannot fail */
+    struct spans_block *spare[SPANS_SPARE];  /* reserved in advance, so that a change cannot fail halfway */
     size_t spares;
 };
 
-/* Gives the numbers from start on the value. A range that would pass the greatest number ends there; size is not 0. False, and
- * nothing is changed, when memory is out. */
+/* Assigns the value to `size` numbers, beginning with start. A range that would pass the greatest number ends there; size is
+ * not 0. Returns false, and changes nothing, when memory is exhausted. */
 bool spans_put(struct spans *spans, uint64_t start, uint64_t size, uint64_t value);
 
-/* The range that holds the number, and the first one that ends at or after it; NULL: none. Valid until the next change; the
- * value may be changed in place. */
+/* The range that holds the number, and the first one that ends at or after it; NULL if there is none. Valid until the next
+ * change; the value may be changed in place. */
 struct span *spans_at(struct spans *spans, uint64_t number);
 struct span *spans_from(struct spans *spans, uint64_t number);
 
@@ -62,7 +62,7 @@ void spans_drop(struct spans *spans, struct span *span);
 
 void spans_clear(struct spans *spans);
 
-/* NULL, or which invariant does not hold. */
+/* Returns NULL, or a text that names the invariant that does not hold. */
 const char *spans_check(const struct spans *spans);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges by hand, and random ones beside an array that has a value for each number. */
+/* Ranges chosen by hand, and random ones compared with an array that has a value for each number. */
 #include "spans.h"
 
 #include <stdio.h>
@@ -75,7 +75,7 @@ static void test_edges(void)
     spans_clear(&spans);
 }
 
-/* More than a block holds, in order, against it and with every second one gone. */
+/* More ranges than a block holds: added in order, in reverse order, and with every second one removed. */
 static void test_many(uint64_t most)
 {
     for (uint64_t i = 0; i < most; i++)

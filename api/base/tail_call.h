@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tail_call.h - a function that stands in place of one of the C library's and ends with a jump to it, so that the C library sees the
+/* tail_call.h - a function that replaces one of the C library's and ends with a jump to it, so that the C library sees the
  * program as its caller: what dlsym(RTLD_NEXT, ...) and dlopen("libx.so", ...) find depends on that.
  *
  *     TAIL_CALLER void *dlsym(void *handle, const char *symbol)
@@ -7,7 +7,7 @@
  *         TAIL_CALL return function(handle, symbol);
  *     }
  *
- * Clang makes any call behind its attribute a jump; gcc makes jumps where it optimises, and where there is no stack to check.
+ * Clang makes any call behind its attribute a jump; gcc makes jumps where it optimises, and where the stack protector is off.
  */
 #ifndef CUVMM_TAIL_CALL_H
 #define CUVMM_TAIL_CALL_H

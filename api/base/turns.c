@@ -7,7 +7,8 @@
 
 enum { SECOND = 1000000000 };
 
-/* This thread waits at that door: the handler of a signal that makes a call cannot. Its address tells threads apart. */
+/* This thread waits at that door, so a signal handler that makes a call cannot wait there as well. Its address tells threads
+ * apart. */
 static _Thread_local struct turns *at_door;
 
 static uint64_t clock_now(void)
@@ -23,7 +24,7 @@ static void spin_until(uint64_t moment)
         ;
 }
 
-/* Is a turn of this thread just over? Then its next call is not one of those that come now and then. */
+/* Did this thread's turn just end? If so, the thread makes calls in quick succession. */
 static bool had_a_turn(struct turns *turns)
 {
     if (atomic_load(&turns->holder) == &at_door)
@@ -42,7 +43,7 @@ static bool try_for_a_while(struct turns *turns, pthread_mutex_t *mutex)
     return false;
 }
 
-/* Takes the lock if no other thread does any more. */
+/* Takes the lock if no other thread is taking it any more. */
 static bool take_if_idle(struct turns *turns, pthread_mutex_t *mutex)
 {
     unsigned before = atomic_load(&turns->taken);
@@ -55,7 +56,7 @@ static void nap(uint64_t nanoseconds)
     nanosleep(&(struct timespec){.tv_nsec = (long)nanoseconds}, NULL);
 }
 
-/* Looks on until the turn of another thread is over. True: the lock was free, and is taken. */
+/* Watches until another thread's turn is over. Returns true if the lock was free, and now holds it. */
 static bool look_on(struct turns *turns, pthread_mutex_t *mutex)
 {
     for (uint64_t now = clock_now(), end; now < (end = atomic_load(&turns->since) + TURNS_LENGTH); now = clock_now()) {
@@ -66,7 +67,7 @@ static bool look_on(struct turns *turns, pthread_mutex_t *mutex)
     return false;
 }
 
-/* The call in progress is most often over soon; a longer one has to be waited for. */
+/* The call in progress usually ends soon; a longer one is worth sleeping for. */
 static void take_when_due(struct turns *turns, pthread_mutex_t *mutex)
 {
     atomic_store(&turns->due, true);
@@ -86,8 +87,8 @@ static void begin_turn(struct turns *turns)
     atomic_store(&turns->due, false);
 }
 
-/* The door is open before the next of those that wait for it is awake. A thread that has just had its turn would be faster, and the
- * others would wait as long as two threads pass the lock to each other; so it comes later. */
+/* The door opens before the next waiting thread is awake. A thread that has just had its turn would get there first,
+ * and the others would wait for as long as two threads pass the lock to each other; so it steps back. */
 static void get_to_door(struct turns *turns, bool had)
 {
     if (had && atomic_load(&turns->waiting))
@@ -95,7 +96,7 @@ static void get_to_door(struct turns *turns, bool had)
     const uint64_t process = life_stamp();
     atomic_fetch_add(&turns->waiting, 1);
     pthread_mutex_lock(&turns->door);
-    if (process == life_stamp()) /* LCOV_EXCL_BR_LINE: otherwise the handler of a signal has forked just then, a race */
+    if (process == life_stamp()) /* LCOV_EXCL_BR_LINE: otherwise a signal handler has forked at this very moment, a race */
         atomic_fetch_sub(&turns->waiting, 1);
 }
 
@@ -109,7 +110,7 @@ static void wait_at_door(struct turns *turns, pthread_mutex_t *mutex, bool had)
         take_when_due(turns, mutex);
     begin_turn(turns);
     at_door = outer;
-    if (process == life_stamp()) /* otherwise the handler of a signal has forked, and the child has another door */
+    if (process == life_stamp()) /* otherwise a signal handler has forked, and the child has a new door */
         posix.pthread_mutex_unlock(&turns->door);
 }
 

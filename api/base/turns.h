@@ -6,13 +6,13 @@
  *                   B looks on BBBBBBBBBBBB        the first of those that wait; then A is, or C
  *                   C sleeps   C looks on  CCCC
  *
- * A thread that finds the lock held tries again for TURNS_TRY, which is enough where threads make a call now and then. Otherwise
- * it waits at the door, where one thread at a time looks on: it takes the lock when no other thread does any more, and when
- * the turn of the one that does has been TURNS_LENGTH long, it is due. While a thread is due, others stay away from the lock, so it
- * gets the lock as soon as the call in progress is over. The one whose turn it was does not try then: it waits at the door at once,
- * behind those that wait there already.
+ * A thread that finds the lock held tries again for TURNS_TRY, which is enough where threads make a call now and then.
+ * Otherwise it waits at the door, where one thread at a time watches the lock: it takes the lock once no other thread is
+ * taking it, and becomes due once the current thread's turn has lasted TURNS_LENGTH. While a thread is due, others stay away
+ * from the lock, so it gets the lock as soon as the call in progress is over. The thread whose turn has just ended does not
+ * compete: it goes straight to the door, behind the threads that already wait there.
  *
- * The lock is the mutex alone. What is here says when to try it, and need not be right for the lock to be.
+ * The mutex alone is the lock. This file only decides when to try it; a wrong decision cannot break mutual exclusion.
  */
 #ifndef CUVMM_TURNS_H
 #define CUVMM_TURNS_H
@@ -24,13 +24,14 @@
 
 #include "posix.h"
 
-/* Nanoseconds. A turn is long beside the moving of what the lock guards, 5 to 30 microseconds (docs/bench.md). */
+/* Nanoseconds. A turn is long compared with the time that moving the guarded data between processors takes, 5 to 30
+ * microseconds (docs/bench.md). */
 enum { TURNS_TRY = 1000, TURNS_PAUSE = 200, TURNS_LENGTH = 500000, TURNS_LOOK = 100000 };
 
 struct turns {
     atomic_bool due;        /* the thread at the door */
     _Atomic unsigned taken; /* how often the lock was taken */
-    _Atomic unsigned waiting; /* threads at the door, but for the one that looks on */
+    _Atomic unsigned waiting; /* threads at the door, except for the one that watches */
     pthread_mutex_t door;
     _Atomic uint64_t since; /* when the last turn began, by the monotonic clock; turns that began without a wait do not count */
     _Atomic(const void *) holder, former; /* the thread whose turn that was, and the one before */

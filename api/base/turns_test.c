@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* turns: who waits where, by a clock and a lock of this test; then threads that really want one lock at once. */
+/* turns: which thread waits where, with a clock and a lock that this test controls; then threads that really contend for one
+ * lock. */
 #include "turns.h"
 
 #include <errno.h>
@@ -9,7 +10,8 @@
 #include "lifecycle.h"
 #include "tap.h"
 
-/* The clock goes on by CLOCK_STEP at each look. The lock is held for the next busy tries, and on_try is called at each. */
+/* The clock advances by CLOCK_STEP each time it is read. The lock stays held for the next `busy` tries, and on_try is
+ * called at each. */
 enum { CLOCK_STEP = 50 };
 static _Atomic bool simulated;
 static uint64_t time_is;
@@ -47,7 +49,7 @@ static int test_try(pthread_mutex_t *lock)
 const struct posix posix = {.clock_gettime = test_clock, .try_lock = test_try, .pthread_mutex_trylock = pthread_mutex_trylock,
                             .pthread_mutex_unlock = pthread_mutex_unlock};
 
-/* How long taking the lock takes, by the test's clock, if the next busy tries fail. */
+/* How long it takes to get the lock, by the test's clock, if the next `busy` tries fail. */
 static uint64_t take(unsigned fail)
 {
     uint64_t start = time_is;
@@ -67,7 +69,7 @@ static void begin(uint64_t since, const void *holder, const void *former)
     turns.due = false;
 }
 
-static const void *me; /* as turns knows this thread */
+static const void *me; /* this thread's id, as turns stores it */
 
 static void test_soon(void)
 {
@@ -131,7 +133,7 @@ static uint64_t real_now(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Another thread was woken, and is not there yet: the one that had the turn lets it go first. */
+/* Another thread was woken and has not arrived yet: the one whose turn just ended lets it go first. */
 static void test_others_wait(void)
 {
     begin(time_is - 2 * TURNS_LENGTH, me, NULL);
@@ -152,7 +154,7 @@ static void call_in_handler(void)
     pthread_mutex_unlock(&mutex);
 }
 
-/* The handler of a signal that makes a call while its thread waits at the door. */
+/* A signal handler makes a call while its thread waits at the door. */
 static void test_handler(void)
 {
     begin(0, NULL, NULL);

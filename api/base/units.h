@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* units.h - sizes for people to read: 4 MiB, 2097153 bytes. */
+/* units.h - human-readable sizes: 4 MiB, 2097153 bytes. */
 #ifndef CUVMM_UNITS_H
 #define CUVMM_UNITS_H
 

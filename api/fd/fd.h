@@ -3,7 +3,7 @@
  *
  *   fd_begin   checks arguments and the socket's type, sets the deadline     INVALID_VALUE
  *   fd_wait    polls until the deadline
- *   fd_...     the refusals that both can end in
+ *   fd_...     the refusals that both functions share
  */
 #ifndef CUVMM_FD_H
 #define CUVMM_FD_H
@@ -16,7 +16,7 @@
 
 enum { FD_HEAD = 8, FD_WHOLE = FD_HEAD + VMM_FD_MOST };
 
-/* The magic bytes of a message, which the two bytes of its size follow. */
+/* The magic bytes of a message; two bytes with its size follow. */
 extern const unsigned char fd_mark[FD_HEAD - 2];
 
 struct fd_job {
@@ -38,7 +38,7 @@ vmm_result fd_done(void);
 
 vmm_result fd_gone(const struct fd_job *job);
 vmm_result fd_system_said(const struct fd_job *job, const char *what, int error);
-/* Refuses after that many bytes inside a message: the start of the next one is unknown, so shuts the stream down. */
+/* Refuses after that many bytes inside a message: the start of the next message is unknown, so this shuts the stream down. */
 vmm_result fd_out_of_step(const struct fd_job *job, const char *why, size_t bytes);
 
 /* Completes a refusal with the argument that it is about. */

@@ -320,7 +320,7 @@ static void too_many(void)
     rig_close(ends);
 }
 
-/* A record without bytes, whose descriptor was lost as well, is not taken for the end. */
+/* A record that lost its descriptor and has no bytes is not mistaken for the end of the connection. */
 static void nothing_left(void)
 {
     int ends[2], file[2];

@@ -387,7 +387,7 @@ static void wrong(const unsigned char *bytes, size_t length, size_t count, size_
         bool stream = kinds[k].type == SOCK_STREAM;
         int ends[2], file[2];
         char what[96];
-        if (stream && !length) /* an empty message on a stream is nothing */
+        if (stream && !length) /* an empty message on a stream has no effect */
             continue;
         snprintf(what, sizeof what, "%s: %s", kinds[k].name, name);
         rig_pair(kinds[k].type, ends);
@@ -455,7 +455,7 @@ static void wrong_messages(void)
         tap_ok(rig_passes(ends, 0), "%s: the next message passes", kinds[type].name);
         int fd = -1;
         vmm_fd_send(ends[0], 0, NULL, 0, 0);
-        vmm_fd_receive(ends[1], &fd, NULL, 0, 0); /* a used socket gives the same answer */
+        vmm_fd_receive(ends[1], &fd, NULL, 0, 0); /* a used socket returns the same result */
         close(fd);
         rig_send(ends[0], good, 0, 0, 0);
         vmm_fd_send(ends[0], 0, NULL, 0, 0);
@@ -486,7 +486,7 @@ static void no_byte_too_many(void)
     rig_close(ends);
 }
 
-/* The receiver's socket has options enabled that identify the sender. */
+/* The receiver's socket has enabled options that identify the sender. */
 static void told_who_sends(void)
 {
 #if defined(SO_PASSCRED) && defined(SCM_CREDENTIALS)

@@ -40,7 +40,8 @@ static uint64_t mix_text(uint64_t hash, const char *text)
     return fnv1a(hash, text ? text : "", (text ? strlen(text) : 0) + 1);
 }
 
-/* Growth is found at a mark, but its place is that of what grows, whose newest object tells groups of one mark apart. */
+/* Growth is found at a mark, but its place is where the growing objects are made; the newest object distinguishes groups found
+ * at the same mark. */
 static bool is_growth(const vmm_detail *detail)
 {
     return detail->rule && strcmp(detail->rule, vmm_rule_row(VMM_RULE_LEAK_GROWS)->id) == 0;
@@ -58,7 +59,7 @@ static uint64_t seal(uint64_t hash)
     return hash | UINT64_C(1) << 63;
 }
 
-/* Its place in the tally, and whether it is the first of its kind; NULL: there is no room. */
+/* Returns its place in the tally and whether it is the first of its kind; NULL if there is no room. */
 static struct findings_again *find_again(uint64_t print, bool *first)
 {
     for (size_t i = 0; i < again_room; i++) {
@@ -84,7 +85,7 @@ static void count(enum finding class)
         atomic_fetch_add(&tally->leaks, 1);
 }
 
-/* With a parent, what has been sent before is counted where the parent looks, and a leak's bytes are added. */
+/* If there is a parent, repeats are counted where the parent reads them, and a leak's bytes are added up. */
 static bool sent_before(const vmm_detail *detail, enum finding class, uint64_t print)
 {
     bool first;
@@ -99,7 +100,8 @@ static bool sent_before(const vmm_detail *detail, enum finding class, uint64_t p
     return true;
 }
 
-/* Leaks are each their own, for their text is all that tells one from the other, and no stack here is theirs. */
+/* Each leak counts as a finding of its own: only its text distinguishes it, because the current stack is not where it was
+ * made. */
 static void write_once(const vmm_detail *detail, enum finding class)
 {
     void *frames[SITE_DEPTH];
@@ -115,7 +117,7 @@ static void write_once(const vmm_detail *detail, enum finding class)
         findings_write(detail, frames, depth);
 }
 
-/* Of two accesses that nothing orders the second is wrong, wherever it was noticed. */
+/* Of two unordered accesses the second is the wrong one, no matter where it was noticed. */
 static struct findings_place place_of(const vmm_detail *detail, enum finding class)
 {
     const vmm_order *order = detail->order;
@@ -179,7 +181,7 @@ void findings_open(void)
     void *frames[SITE_DEPTH];
     const char *path = os_environment("CUVMM_CHECK_TALLY");
     int fd = path && path[0] ? posix.open(path, O_RDWR | O_CLOEXEC) : -1;
-    site_here(frames); /* the first call loads a library, which had better happen now than when memory is short */
+    site_here(frames); /* the first call loads a library, so do that now rather than when memory is short */
     if (fd >= 0) {
         map_tally(fd);
         close(fd);

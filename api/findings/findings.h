@@ -7,9 +7,9 @@
  *     the process exits normally             findings_close()           [1234] error VMM-MAP-OVERLAP: cuMemMap ...
  *                                                                         what, nearest, fix, called by main (a.c+0x1f)
  *
- * Used by the library that is preloaded above a driver (backend_cuda/check) and by the simulator's libcuda.so.1, so that both report
- * the same. Each finding is sent or written at once, for a program may crash on the next line; the same one from the same place
- * is sent once and counted each time. Takes no lock and calls no driver. The environment decides how:
+ * Used by the library that is preloaded above a driver (backend_cuda/check) and by the simulator's libcuda.so.1, so that both
+ * report the same. Each finding is sent or written at once, because the program may crash on its next line; a finding that
+ * recurs at the same place is sent once and counted each time. Takes no lock and calls no driver. The environment decides how:
  *
  *   CUVMM_CHECK         who reports: "driver" (the preloaded library) or "simulator" (libcuda.so.1)
  *   CUVMM_CHECK_STREAM  the socket of a parent that reads records (findings_stream.h); without it findings are text
@@ -27,10 +27,10 @@
 
 #include "vmm.h"
 
-/* Why a process could not be checked. */
+/* The reason why a process could not be checked. */
 enum findings_obstacle { FINDINGS_NO_MACHINE, FINDINGS_RUNTIME, FINDINGS_OBSTACLES };
 
-/* A finding that was sent or written, and how often it came again. */
+/* A finding that was sent or written, and how often it recurred. */
 struct findings_again {
     _Atomic uint64_t print;        /* of rule, call, place and process; 0: free */
     _Atomic uint64_t times, bytes; /* since it was sent */
@@ -40,8 +40,8 @@ struct findings_again {
 enum { FINDINGS_AGAIN = 1024 };
 
 /* Mapped by every process that is checked. begun, ended, checked and stopped count processes: those that called the driver, that
- * exited normally, that created a context or memory, and that could not be checked. What is in a record that the parent reads is
- * not counted here but for `again`: the sum of both is the whole. A file that ends before `again` has none of it. */
+ * exited normally, that created a context or memory, and that could not be checked. Findings in records that the parent reads
+ * are not counted here, except in `again`; the total is the sum of both. A file that ends before `again` lacks that part. */
 struct findings_tally {
     _Atomic uint64_t errors, hazards, leaks;
     _Atomic uint64_t begun, ended, checked;
@@ -54,18 +54,18 @@ enum finding { FINDING_NOTHING, FINDING_NOTE, FINDING_ERROR, FINDING_HAZARD, FIN
 
 enum finding findings_class(const vmm_detail *detail);
 
-/* Does this side report in this process? unset: the answer when the environment does not decide. */
+/* Does this side report in this process? `unset` is the answer if the environment does not decide. */
 bool findings_wanted(const char *side, bool unset);
 
 /* Starts checking this process. */
 void findings_open(void);
-/* Call it after a call of the program: records whether the program has created anything to check. Queries the system only until
- * that is so. Any thread; the caller holds no lock of the system. */
+/* Call it after a call of the program: records whether the program has created anything to check. Queries the system only
+ * until then. Any thread; the caller holds no lock of the system. */
 void findings_look(vmm_system *sys);
 /* Records that this process could not be checked. */
 void findings_stopped(enum findings_obstacle obstacle);
 void findings_add(const vmm_detail *detail);
-/* The process exits normally; the leaks have been added. */
+/* Call it when the process exits normally, after the leaks were added. */
 void findings_close(void);
 
 enum { FINDINGS_SUM = 200 };

@@ -13,9 +13,9 @@ static bool one_of(const char *text, const char *const *list)
     return *list != NULL;
 }
 
-/* Refusals that a correct program provokes to learn what a machine supports, or whether memory is left. No program finds that out
- * with a mapping, by importing a pool as memory, by taking the rights to host memory from the host, with the graph of a node, or
- * by a call inside a host function or a kernel. */
+/* Refusals that a correct program provokes to learn what a machine supports, or whether memory is left. No correct program
+ * probes for that by mapping, by importing a pool as memory, by revoking the host's rights to host memory, through a
+ * node's graph, or by a call inside a host function or a kernel. */
 static bool is_an_answer(const vmm_detail *detail)
 {
     static const char *const does[] = {"cuMemMap", "cuMemSetAccess", NULL};
@@ -30,8 +30,8 @@ static bool is_an_answer(const vmm_detail *detail)
            result == VMM_ERROR_NO_DEVICE;
 }
 
-/* The driver has ended before the program, and freed everything. Exit handlers cannot know that; those of the CUDA runtime
- * release a primary context then. */
+/* The driver shut down before the program did, and freed everything. Exit handlers cannot know that; the CUDA runtime's exit
+ * handlers release a primary context at that point. */
 static bool is_the_end(const vmm_detail *detail)
 {
     return detail->result == VMM_ERROR_DEINITIALIZED;
@@ -57,7 +57,7 @@ static bool is_primary(const vmm_object *object)
     return object->kind == VMM_OBJECT_CONTEXT && object->created_by && strstr(object->created_by, "Primary");
 }
 
-/* A failure that the user asked for is not the program's mistake. */
+/* A failure that the user injected is not the program's mistake. */
 static bool is_injected(const vmm_detail *detail)
 {
     return !detail->rule && strncmp(detail->note, "layer fault", strlen("layer fault")) == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings when system calls fail, when an address is unknown to the loader, and names from forged files. */
+/* Findings when system calls fail and when the loader does not know an address, and names from forged files. */
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
 #include <errno.h>
@@ -158,7 +158,7 @@ static void test_tally(void)
     tap_ok(times("cuvmm check: ") == 1 && own.ended == 2, "otherwise it is: %s", bad.text);
 }
 
-/* More findings than the table holds: each is written, and those that did not fit every time. */
+/* More findings than the table holds: each is written, and those that did not fit are written every time. */
 static void test_many(void)
 {
     enum { MANY = 1100 };

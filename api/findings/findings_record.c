@@ -52,13 +52,13 @@ static void text_or_null(struct json *out, const char *key, const char *value, s
 
 /* ---- the texts of a detail ---- */
 
-/* What the parent knows of the rule. */
+/* What the parent knows about the rule. */
 static bool is_of_the_rule(const char *label)
 {
     return strncmp(label, "why ", 4) == 0 || strncmp(label, "fix ", 4) == 0 || strncmp(label, "more ", 5) == 0;
 }
 
-/* ["what","a part of the range is mapped already"]; changes the line. */
+/* ["what","part of the range is already mapped"]; changes the line. */
 static void write_line(struct json *out, char *line, size_t most)
 {
     size_t label = LABEL;
@@ -138,7 +138,7 @@ static void write_other(struct json *out, const char *role, const vmm_site *site
     jsonw_close(out, '}');
 }
 
-/* Other calls that the finding is about. */
+/* Other calls that the finding involves. */
 static void write_others(struct json *out, const vmm_detail *detail, const struct findings_place *place,
                          const struct limits *limits, struct stacks_frame *frames)
 {

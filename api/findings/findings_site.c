@@ -14,9 +14,9 @@
 #include "stacks_unwind.h"
 #endif
 
-enum { SHOWN = 6, SITE_NAME = 120 }; /* the most frames in the text: the place, and how the program got there */
+enum { SHOWN = 6, SITE_NAME = 120 }; /* the most frames in the text: the place and its callers */
 
-/* The return addresses of the calling thread, nearest first. musl has no function for it. */
+/* The return addresses of the calling thread, innermost first. musl has no function for it. */
 #if __has_include(<execinfo.h>)
 #define return_addresses backtrace
 #else
@@ -56,7 +56,8 @@ static bool starts(const Dl_info *info)
     return strncmp(base_name(info->dli_fname), "libc.so", 7) == 0;
 }
 
-/* The loader knows exported names alone. musl's may give one that ends before the address, so there it is asked second. */
+/* The loader knows only exported names. musl's loader may return a function that ends before the address, so it is queried
+ * second there. */
 static void name_of(const Dl_info *info, size_t offset, char name[SITE_NAME])
 {
     const char *exported = info->dli_sname ? info->dli_sname : "";

@@ -14,7 +14,7 @@
 
 enum { SITE_DEPTH = 32 };
 
-/* The calling thread's return addresses outside this library, nearest first. Returns how many. */
+/* The calling thread's return addresses outside this library, innermost first. Returns how many. */
 int site_here(void *frames[SITE_DEPTH]);
 
 /* Appends lines to text, a string of length bytes in size. Returns the new length. */

@@ -15,10 +15,10 @@
 #include "posix.h"
 
 #ifndef SOCK_CLOEXEC
-#define SOCK_CLOEXEC 0 /* a system without it has no such sockets either (macOS): then there is no stream */
+#define SOCK_CLOEXEC 0 /* a system without it has no such sockets either (macOS): in that case there is no stream */
 #endif
 
-static _Atomic int held = -1; /* 1 more than the number of the connection that is kept; 0: the next one is; -1: none is */
+static _Atomic int held = -1; /* the number of the kept connection plus 1; 0: keep the next one; -1: keep none */
 
 static const char *stream_path(void)
 {
@@ -67,7 +67,7 @@ static int connect_to(int file, const struct sockaddr_un *address, size_t length
     do
         result = posix.connect(file, (const struct sockaddr *)address, (unsigned)(offsetof(struct sockaddr_un, sun_path) + length));
     while (result != 0 && errno == EINTR);
-    return result != 0 && errno == EISCONN ? 0 : result; /* the interrupted one had succeeded */
+    return result != 0 && errno == EISCONN ? 0 : result; /* the interrupted call had succeeded */
 }
 
 /* -1: there is no reader. */
@@ -82,7 +82,7 @@ static int open_connection(void)
     memcpy(address.sun_path, path, length + 1);
     if (connect_to(file, &address, length + 1) == 0)
         return file;
-    /* An abstract name begins with a zero, and has no other. */
+    /* An abstract name begins with a zero byte and contains no other. */
     memmove(address.sun_path + 1, path, length);
     address.sun_path[0] = '\0';
     if (length + 1 < sizeof address.sun_path && connect_to(file, &address, length + 1) == 0)

@@ -68,7 +68,7 @@ static void look(const struct file *file, size_t offset, char *name, size_t size
     if (!read_at(file, 0, &head, sizeof head) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
         head.e_ident[EI_CLASS] != ELFCLASS64)
         return;
-    /* A file has one such table; a forged file with thousands must not take long. */
+    /* A file has one such table; a forged file with thousands of them must not take long. */
     bool found = false;
     for (unsigned i = 0; i < head.e_shnum && !found; i++)
         found = read_at(file, head.e_shoff + (uint64_t)i * head.e_shentsize, &section, sizeof section) &&

@@ -158,7 +158,7 @@ static void close_made(struct vmm_backend *self)
     (void)self;
 }
 
-/* findings_look queries until an object was created, and counts the process once. */
+/* findings_look keeps querying until an object was created, and counts the process once. */
 static void test_look(int tally_file)
 {
     static const struct vmm_backend_ops ops = {.size = sizeof ops, .name = "made", .visit = visit_made, .close = close_made};
@@ -297,7 +297,7 @@ static const char *received(void)
     return record;
 }
 
-/* Two accesses that nothing orders, noticed by the second or by a later call. */
+/* Two unordered accesses, noticed by the second or by a later call. */
 static void test_order(void)
 {
     vmm_order order = {.first.issued = {"cuMemcpyAsync", 3, 0}, .second.issued = {"cuLaunchKernel", 4, 0}, .size = 4};
@@ -313,7 +313,7 @@ static void test_order(void)
            "so is one that a later call meets, which is named");
 }
 
-/* Again and again: counted where the tally has room for it, and sent each time where it has none. */
+/* A recurring finding is counted if the tally has room for it, and sent each time if not. */
 static void test_again(const char *name, unsigned sent)
 {
     vmm_detail leak = {.severity = VMM_SEVERITY_LEAK, .rule = "VMM-LEAK-HANDLE", .issued = {"cuMemCreate", 7, 0}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* findings_text.h - findings as lines of text, for processes that have no parent which reads records. */
+/* findings_text.h - findings as lines of text, for processes without a parent that reads records. */
 #ifndef CUVMM_FINDINGS_TEXT_H
 #define CUVMM_FINDINGS_TEXT_H
 
@@ -7,7 +7,7 @@
 
 #include "findings.h"
 
-/* Has the variable of the environment this value? */
+/* Does the environment variable have this value? */
 bool findings_setting(const char *name, const char *value);
 
 /* Writes a finding with its place, which may have no frames, to the log or to standard error. */

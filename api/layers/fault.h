@@ -13,7 +13,7 @@
  *   fault=any:10:UNKNOWN:forever  ten calls in, the driver is gone for good
  *
  * The backend never sees a call that was made to fail: nothing changes and no output is written. The detail has severity ERROR,
- * no rule, and a note that says which layer did it. Several fault layers may be stacked; each counts the calls that reach it.
+ * no rule, and a note that names the layer. Several fault layers may be stacked; each counts the calls that reach it.
  * Counting is atomic: of racing calls exactly one is the Nth.
  */
 #ifndef CUVMM_LAYERS_FAULT_H

@@ -108,7 +108,7 @@ static void test_names_of_old_objects(void)
     names_free(&names);
 }
 
-/* A descriptor, with room for neither the entry nor the way to it. */
+/* A descriptor, when there is no memory for its entry or for the map that leads to it. */
 static void test_descriptors(void)
 {
     struct trace_descriptors descriptors = {0};
@@ -142,7 +142,7 @@ static void test_name_of_a_graph(void)
     names_free(&names);
 }
 
-/* A write that fails without a signal; a limit that the system does not report. */
+/* A write that fails without a signal, and a limit that the system does not report. */
 static void test_writes(void)
 {
     inject_arm_at("write", 1);

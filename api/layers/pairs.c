@@ -15,7 +15,7 @@ static uint64_t mix(uint64_t key)
     return key ^ key >> 29;
 }
 
-/* The place of key, or the empty one where it would be stored; one place is always empty. */
+/* The slot of the key, or the empty slot where it would be stored; one slot is always empty. */
 static struct pair *place(const struct pairs *pairs, uint64_t key)
 {
     size_t i = (size_t)mix(key) & (pairs->room - 1);

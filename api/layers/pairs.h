@@ -13,12 +13,12 @@
 #include <stdint.h>
 
 struct pairs {
-    struct pair *pair; /* open addressing; key 0 marks an empty place */
+    struct pair *pair; /* open addressing; key 0 marks an empty slot */
     size_t used, room; /* room is 0 or a power of two, at most half used */
 };
 
 void pairs_clear(struct pairs *pairs);
-/* key is not 0. Returns false, and changes nothing, when memory is out. */
+/* key is not 0. Returns false, and changes nothing, when memory is exhausted. */
 bool pairs_set(struct pairs *pairs, uint64_t key, uint64_t value);
 /* Returns 0 when there is no such key. */
 uint64_t pairs_get(const struct pairs *pairs, uint64_t key);

@@ -76,7 +76,7 @@ static uint64_t key_of(const char *text)
     return fnv1a(FNV1A, text, strlen(text)) | UINT64_C(1) << 63;
 }
 
-/* Its place; 0 where there is no room. The end of a long one is what distinguishes it. */
+/* Its slot, or 0 if there is no room. If a path is too long its end is kept, because the end distinguishes it. */
 static uint16_t name(struct sites_file *file, const char *text)
 {
     size_t length = strlen(text);
@@ -96,7 +96,7 @@ static uint16_t name(struct sites_file *file, const char *text)
 
 /* ---- the layer ---- */
 
-/* Is the file loaded at the addresses that it names, as programs are that are no PIE? */
+/* Is the file loaded at its link-time addresses, as programs are that are not position-independent? */
 static bool is_at_its_own_addresses(const void *start)
 {
 #ifdef __ELF__
@@ -107,7 +107,7 @@ static bool is_at_its_own_addresses(const void *start)
 #endif
 }
 
-/* The program's frame that is nearest: not of this library, nor of the C library, which calls the handlers that run at exit. */
+/* The program's innermost frame, in neither this library nor the C library (which calls the exit handlers). */
 static void place(struct sites_file *file, struct sites_call *record)
 {
     void *frames[SITE_DEPTH];

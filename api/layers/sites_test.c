@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layer that writes down where calls were made, over a fake backend; and when a file, memory or a name is not to be had. */
+/* The layer that records where calls were made, over a fake backend; and what happens when a file, memory or a name is
+ * unavailable. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,7 +18,7 @@
 #include "sites.h"
 #include "tap.h"
 
-/* The faults to inject, and what the stack is. */
+/* The faults to inject, and the stack to report. */
 static struct {
     bool poor;        /* no memory */
     void *frame;     /* the program's; NULL: none */

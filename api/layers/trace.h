@@ -9,11 +9,11 @@
  *                             |                             one line per call, when the call has returned
  *                             +--> FILE                     footer line, at close
  *
- * Calls pass one at a time, so the order of lines is the order of effects even when threads race, and a replay from one thread
- * makes the same history. Without %p lines hold no time, so the same calls on the simulator give the same bytes.
+ * Calls pass one at a time, so lines are in the order of effects even when threads race, and a replay from one thread
+ * reproduces the same history. Without %p lines contain no times, so the same calls on the simulator produce the same bytes.
  *
- * Each line is one JSON object in ASCII (other bytes of a text are escaped as \u00XX, one per byte) and ends in '\n'; trace.schema.json
- * describes it for programs.
+ * Each line is one JSON object in ASCII (other bytes of a text are escaped as \u00XX, one per byte) and ends in '\n';
+ * trace.schema.json describes it for programs.
  *
  * HEADER   {"cuvmm-trace":1,"version":"0.1.0","inner":["sim"]}
  *   cuvmm-trace   version of this format; a reader refuses one that it does not know
@@ -34,11 +34,11 @@
  *   args          every parameter under its name in the driver's order, as it was passed; see below
  *   names         for each parameter, in or out, whose value is a known object: "H2", "C1", "S1", or for an address
  *                 "R1", "R1+0x200000" (in the first reservation), "A1+0x10" (in memory of mem_alloc). Left out when
- *                 empty. Objects are counted per kind from 1 by this layer, in order of the calls that made them:
- *                 so a replay on another machine can put its own value in place of each name. Value 0 has no name.
+ *                 empty. Objects are counted per kind from 1 by this layer, in the order of the calls that made
+ *                 them, so a replay on another machine can substitute its own value for each name. Value 0 has no name.
  *   result, code  what was returned
  *   out           outputs that were written, under their names; left out when there are none
- *   severity      "warning" or "error": there is a detail; then also, each only where it has something to say:
+ *   severity      "warning" or "error": there is a detail, and also, unless empty:
  *   rule          "VMM-MAP-OVERLAP"
  *   argument, value, expected      the parameter at fault; numbers as hex strings
  *   nearest       the object that explains it, by the backend's own numbering: "M3"
@@ -110,8 +110,8 @@
  *
  * FOOTER   {"end":1,"calls":7}
  *   calls         call lines in the file
- *   A file without a footer was cut off: the process died, or a line could not be written. The latter is reported once on
- *   standard error; nothing more is written then, and the program's calls go on undisturbed.
+ *   A file without a footer was cut off: the process died, or a line could not be written. The latter is reported once
+ *   on standard error; after that nothing more is written, and the program's calls go on undisturbed.
  *
  * Processes: a peer of vmm_attach is not traced. With %p a forked child goes on in a file of its own from its first call on; else
  * it writes nothing.
@@ -122,9 +122,9 @@
 #include "backend.h"
 
 #define TRACE_FORMAT 1       /* the value of "cuvmm-trace" in the header */
-#define TRACE_BYTES_MAX 4096 /* the most bytes of a copy that are written out; of larger copies only the hash */
-#define TRACE_LIST_MAX 256   /* the most elements of a list that are written out */
-#define TRACE_TEXT_MAX 4096  /* the most bytes of an output that is a text, in the binary form */
+#define TRACE_BYTES_MAX 4096 /* the maximum number of a copy's bytes that are written out; larger copies are hashed */
+#define TRACE_LIST_MAX 256   /* the maximum number of a list's elements that are written out */
+#define TRACE_TEXT_MAX 4096  /* the maximum number of bytes of a text output, in the binary form */
 
 /* vmm_trace_open is declared in backend.h. It fails with INVALID_VALUE (no file named), OPERATING_SYSTEM (the file
  * cannot be created or written to) or OUT_OF_MEMORY, leaving inner to the caller. */

@@ -21,7 +21,7 @@ static bool is_one(enum vmm_param_kind kind)
     return kind == VMM_PARAM_FD || kind == VMM_PARAM_OUT_FD || kind == VMM_PARAM_IPC_HANDLE || kind == VMM_PARAM_OUT_IPC_HANDLE;
 }
 
-/* The call has one: the layer asks its traits first. */
+/* The call has such a parameter: the layer checks its traits first. */
 static const struct vmm_param *param_of(enum vmm_call_id id)
 {
     size_t count = 0;
@@ -33,7 +33,7 @@ static const struct vmm_param *param_of(enum vmm_call_id id)
 
 /* ---- values ---- */
 
-#define HANDLE (UINT64_C(1) << 63) /* the value of a handle, which is no descriptor */
+#define HANDLE (UINT64_C(1) << 63) /* the value of a handle, which is not a descriptor */
 
 uint64_t trace_fabric(const void *bytes)
 {
@@ -44,7 +44,7 @@ uint64_t trace_fabric(const void *bytes)
 static uint64_t file_of(uint64_t value)
 {
     struct stat status;
-    if (posix.fstat((int)(uint32_t)value, &status) != 0) /* a driver uses the lower half of the value */
+    if (posix.fstat((int)(uint32_t)value, &status) != 0) /* a driver uses only the lower half of the value */
         return 0;
     return fnv1a_word(fnv1a_word(FNV1A, (uint64_t)status.st_dev), (uint64_t)status.st_ino) | 1;
 }
@@ -54,7 +54,7 @@ static const void *pointer_of(const struct vmm_call *call, const struct vmm_para
     return (const void *)(uintptr_t)vmm_call_scalar(call, param);
 }
 
-/* A fabric handle is known to be one by a call that succeeded. */
+/* A value is known to be a fabric handle once a call with it has succeeded. */
 static bool taken(const struct trace_event *event, const struct vmm_param *param, uint64_t *value)
 {
     *value = vmm_call_scalar(event->call, param);
@@ -88,7 +88,7 @@ static struct trace_descriptor *find(struct trace_descriptors *descriptors, uint
     return span ? &descriptors->entry[span->value] : NULL;
 }
 
-/* A new entry; NULL when memory is out. */
+/* A new entry; NULL when memory is exhausted. */
 static struct trace_descriptor *add(struct trace_descriptors *descriptors, uint64_t value)
 {
     if (descriptors->count == descriptors->room) {
@@ -102,7 +102,8 @@ static struct trace_descriptor *add(struct trace_descriptors *descriptors, uint6
     return spans_put(&descriptors->index, value, 1, descriptors->count) ? &descriptors->entry[descriptors->count++] : NULL;
 }
 
-/* A descriptor is a new one, as its number was free; a handle may be had twice. Descriptor 0 counts and has no name: 0 is none. */
+/* A descriptor is new, because its number was free; the same handle may be exported twice. Descriptor 0 is counted but gets no
+ * name, because 0 stands for "none". */
 static void learn(struct trace_descriptors *descriptors, uint64_t value)
 {
     struct trace_descriptor *entry = find(descriptors, value);
@@ -115,7 +116,7 @@ static void learn(struct trace_descriptors *descriptors, uint64_t value)
         *entry = (struct trace_descriptor){value & HANDLE ? 0 : file_of(value), number};
 }
 
-/* Every descriptor that a driver exports is an opening of one device file. */
+/* Every descriptor that a driver exports refers to the same device file. */
 static bool is_one_of_many(uint64_t value)
 {
     struct stat status;
@@ -124,7 +125,7 @@ static bool is_one_of_many(uint64_t value)
 
 static bool is_negative(uint64_t value)
 {
-    return value >> 31 == UINT64_MAX >> 31; /* an int with its sign */
+    return value >> 31 == UINT64_MAX >> 31; /* an int, sign-extended */
 }
 
 void trace_descriptors_note(struct trace_descriptors *descriptors, struct trace_event *event, bool shared)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of descriptors that are used again, handles that are had twice, and what is no descriptor. */
+/* Reused descriptor numbers, handles that are exported twice, and values that are not descriptors. */
 #include "trace_descriptors.h"
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static struct trace_event imported(int64_t fd, vmm_result result)
     return noted(&call.head, result);
 }
 
-/* What does not name one file that both processes see has no number that they share. */
+/* A descriptor gets a shared number only if it names a file that both processes see. */
 static void test_not_shared(void)
 {
     int device = open("/dev/null", O_RDONLY), gone = dup(device);
@@ -81,7 +81,7 @@ static void test_files(void)
     close(ends[1]);
 }
 
-/* All exports of a driver are openings of one file, so it tells nothing. */
+/* All of a driver's exports refer to one device file, so the file distinguishes nothing. */
 static void test_devices(void)
 {
     int null = open("/dev/null", O_RDONLY);

@@ -15,11 +15,11 @@
 static struct {
     size_t most;    /* the most bytes that one write takes; 0: no limit */
     bool often;     /* every second write is interrupted */
-    bool nothing;   /* a full file takes no byte and reports no error */
+    bool nothing;   /* a full file accepts no bytes and reports no error */
     size_t room;    /* bytes until the file is full */
     bool stuck;     /* truncation fails */
     bool broken;    /* the pipe has no reader, and no signal reports that */
-    bool blind;     /* the length cannot be queried once the file is open */
+    bool blind;     /* the length cannot be queried after the file was opened */
     bool behind;    /* another process appends a line after the failing one */
     bool child;     /* this process is not the one that opened the trace */
     unsigned calls;
@@ -123,7 +123,7 @@ static void in_pieces(const char *whole, size_t whole_length)
     tap_ok(same, "in pieces of any size, with every second write interrupted, the trace is the same");
 }
 
-/* Full after any number of bytes: whole lines, as many as fit. */
+/* If the file fills up after any number of bytes, it holds whole lines, as many as fit. */
 static void full(const char *whole, size_t whole_length, bool nothing)
 {
     size_t header = (size_t)(strchr(whole, '\n') - whole) + 1;
@@ -170,7 +170,7 @@ static void stuck(const char *whole)
     }
 }
 
-/* Text in a pipe cannot be taken back, and the trace does not try. */
+/* Text that was written to a pipe cannot be undone, and the trace does not try. */
 static void in_a_pipe(const char *whole)
 {
     struct fake fake;

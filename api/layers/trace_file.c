@@ -71,7 +71,8 @@ static void fill_head(struct trace_file *file, const char *header, size_t length
     begin_chunk(file);
 }
 
-/* Where the file is to be: what a link leads to, if there is one. ENOTSUP where something else than a file is. */
+/* Where to create the file: at the target of a symbolic link, if it is one. ENOTSUP if the name belongs to something other than
+ * a regular file. */
 static int target_of(const char *path, char target[PATH_MAX])
 {
     struct stat status;
@@ -110,7 +111,7 @@ int trace_file_begin(struct trace_file *file, const char *path, const char *head
     if (error)
         return error;
     snprintf(beside, sizeof beside, "%s.%ld", target, (long)getpid());
-    unlink(beside); /* of a process with this number that was killed just then */
+    unlink(beside); /* left by a process with the same number that was killed at that point */
     file->fd = posix.open(beside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file->fd < 0)
         return errno;
@@ -130,7 +131,7 @@ int trace_file_begin(struct trace_file *file, const char *path, const char *head
 
 /* ---- going on ---- */
 
-/* What a failing write has left of a chunk is cut off again. */
+/* Truncates the part of a chunk that a failed write has left. */
 static int append(struct trace_file *file)
 {
     const off_t end = (off_t)(file->head->start + (file->chunks + 1) * TRACE_CHUNK);
@@ -183,7 +184,7 @@ void trace_file_end(struct trace_file *file, bool whole)
         return;
     if (whole)
         atomic_store_explicit(&file->head->end, file->calls + 1, memory_order_release);
-    if (!file->chunks) /* zeros that cannot be cut off stay, and do no harm */
+    if (!file->chunks) /* zeros that cannot be truncated stay, and do no harm */
         (void)!posix.ftruncate(file->fd, (off_t)(file->head->start + file->used * sizeof(uint64_t)));
     drop(file);
 }

@@ -2,7 +2,7 @@
 /* trace_file.h - writing a trace in its binary form (trace_binary.h).
  *
  *     trace_file_begin    the file with its head, under its own name when it is ready
- *     trace_file_room     where a record of so many words goes: in the window, which is appended first if it is full
+ *     trace_file_room     where a record of that many words goes: in the window, which is appended first if it is full
  *     trace_file_commit   the record counts
  *     trace_file_end      the file is whole
  *
@@ -17,7 +17,7 @@
 
 struct trace_file {
     int fd;                    /* -1: there is none */
-    struct trace_binary *head; /* and the window behind it */
+    struct trace_binary *head; /* followed by the window */
     size_t mapped;
     uint64_t *window;
     size_t used, room;         /* words of the window */
@@ -25,14 +25,14 @@ struct trace_file {
     uint32_t in_chunk;         /* calls of this chunk */
 };
 
-/* Creates the file; header: its first line, without a newline. 0 or an errno, and then nothing is left. ENOTSUP: something else
- * than a file has that name. */
+/* Creates the file; header: its first line, without a newline. Returns 0, or an errno and leaves no file behind.
+ * ENOTSUP: the name belongs to something other than a regular file. */
 int trace_file_begin(struct trace_file *file, const char *path, const char *header, size_t length, bool own);
 
-/* Appends the window, and begins the next chunk. 0 or an errno: the trace ends with what is in it. */
+/* Appends the window, and begins the next chunk. Returns 0, or an errno: the trace then ends with the window. */
 int trace_file_append(struct trace_file *file);
 
-/* Room for a record of at most that many words; NULL with the reason in *error. */
+/* Returns room for a record of at most that many words, or NULL with the reason in *error. */
 static inline uint64_t *trace_file_room(struct trace_file *file, size_t words, int *error)
 {
     if (words > file->room - file->used && (*error = trace_file_append(file)) != 0)
@@ -40,10 +40,11 @@ static inline uint64_t *trace_file_room(struct trace_file *file, size_t words, i
     return file->window + file->used;
 }
 
-/* The same for a call with any number: a new chunk where this one cannot tell it. Calls of one system are never that far apart. */
+/* The same for a call with any number: begins a new chunk if the current one cannot represent it. Calls of one system are never
+ * that far apart. */
 uint64_t *trace_file_room_for(struct trace_file *file, size_t words, uint64_t number, int *error);
 
-/* The record in that room counts from now on; call: it is one of a call, with that number. */
+/* Makes the record in that room count; `call`: it records a call, with that number. */
 static inline void trace_file_commit(struct trace_file *file, size_t words, bool call, uint64_t number)
 {
     file->used += words;
@@ -53,7 +54,7 @@ static inline void trace_file_commit(struct trace_file *file, size_t words, bool
     atomic_store_explicit(&file->head->commit, trace_commit(file->chunks, (uint32_t)(file->used * 8)), memory_order_release);
 }
 
-/* Ends it; whole: no call is missing in it. Does nothing where none was begun. */
+/* Ends it; `whole`: no call is missing from it. Does nothing if none was begun. */
 void trace_file_end(struct trace_file *file, bool whole);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of a binary trace when the system interrupts it, takes nothing, cannot map or rename it, or runs full. */
+/* The file of a binary trace when the system interrupts a call, writes nothing, cannot map or rename the file, or runs out of
+ * space. */
 #define _XOPEN_SOURCE 700
 #include "trace_file.h"
 
@@ -88,7 +89,7 @@ static int begin(struct trace_file *file)
     return trace_file_begin(file, path, "{}", 2, false);
 }
 
-/* How many files are in the folder. */
+/* Returns how many files are in the folder. */
 static bool is_empty(void)
 {
     return rmdir(folder) == 0 && mkdir(folder, 0700) == 0;
@@ -123,7 +124,7 @@ static void test_refused(void)
     tap_ok(file.fd == -1 && is_empty(), "what was not begun is ended by nothing");
 }
 
-/* A record of so many words, with a number. */
+/* Writes a record of that many words, with a number. */
 static int put(struct trace_file *file, size_t words, uint64_t number)
 {
     int error = 0;
@@ -154,7 +155,7 @@ static void test_full(bool stuck, bool far)
     unlink(path);
 }
 
-/* A chunk holds numbers near each other; the first of an empty one decides. */
+/* A chunk holds numbers that are near each other; an empty chunk takes any number. */
 static void test_far(void)
 {
     struct trace_file file;

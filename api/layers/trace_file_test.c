@@ -47,7 +47,7 @@ static unsigned count(const char *text, const char *part)
     return n;
 }
 
-/* The number of lines in the file, all whole JSON objects; 0 when one is not. */
+/* Returns the number of lines in the file, or 0 if any of them is not a whole JSON object. */
 static unsigned valid_lines(const char *text)
 {
     unsigned lines = 0;
@@ -180,7 +180,7 @@ static void fill_the_disk(const char *path)
     tap_ok(fine && fake.seen == 50 && !sigismember(&pending, SIGXFSZ), "the program's calls continue when the file is full");
 }
 
-/* Full within a line, and between two: SIGXFSZ would end the program. */
+/* The file fills up within a line, and between two: SIGXFSZ would end the program. */
 static void test_full_file(void)
 {
     char path[300];
@@ -306,7 +306,7 @@ static void test_fork(void)
     unlink(path);
 }
 
-/* The number after a key of a line, which starts at text; 0 where there is none. */
+/* The number after a key of the line that starts at text; 0 if there is none. */
 static unsigned long long number_of(const char *text, const char *key)
 {
     const char *at = strstr(text, key), *end = strchr(text, '\n');
@@ -322,7 +322,7 @@ static char *read_own(const char *pattern, pid_t process)
     return text;
 }
 
-/* A child that traces on, and whose child does. */
+/* A child that continues the trace, and a child of that child that does. */
 __attribute__((noreturn)) static void go_on(struct vmm_backend *top, int depth)
 {
     int status = 0;
@@ -402,7 +402,7 @@ static void test_own_files(void)
     }
 }
 
-/* What a fork cannot write it does without. */
+/* A fork goes on without what it cannot write. */
 static void test_own_file_refused(void)
 {
     struct fake fake;
@@ -556,7 +556,7 @@ static char *trace_of_a_life(const char *name)
     return text;
 }
 
-/* A driver takes such device addresses for host addresses; the trace must not read there. */
+/* A driver accepts such device addresses in place of host addresses; the trace must not read there. */
 static void test_device_addresses_for_the_hosts(void)
 {
     char spec[400];

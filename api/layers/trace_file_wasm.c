@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The binary form of a trace is a file that is mapped, which a WebAssembly module cannot have: it writes lines. */
+/* The binary form of a trace is a mapped file, which a WebAssembly module cannot have, so the module writes lines. */
 #include "trace_file.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace_layer.h - the inside of the trace layer: its state, and its two ways.
+/* trace_layer.h - the internals of the trace layer: its state and its two code paths.
  *
  *     trace.c          any trace, any call
  *     trace_plain.c    in the binary form without time and place, most calls of a program with one thread: a handler for each
@@ -17,11 +17,11 @@
 #include "trace_names.h"
 #include "trace_place.h"
 
-/* What a trace has beside its calls where each process has a file of its own. */
+/* What a trace holds besides calls when each process has a file of its own. */
 struct own_file {
     char *pattern;              /* of its name */
     uint64_t clock;             /* when it was begun */
-    _Atomic(struct trace *) fork; /* in a child of this process: the trace that goes on there */
+    _Atomic(struct trace *) fork; /* in a child of this process: the trace that continues there */
     struct trace_places places;
 };
 
@@ -35,27 +35,28 @@ struct lines {
 
 struct trace {
     struct vmm_backend base;
-    /* held during an inner call that does not wait, so that calls are in the order of effects; guards the members below */
+    /* held during an inner call that does not wait, so that calls are recorded in the order of their effects; guards the
+     * members below */
     struct life_lock lock;
     pthread_key_t key;    /* the number of each thread */
     uintptr_t threads;
     uint64_t process;     /* life_stamp() of the tracing process: a forked child neither writes nor takes the lock */
     pid_t pid;
     bool binary;
-    bool stopped;         /* after a call could not be written */
+    bool stopped;         /* set after a call could not be written */
     uint64_t calls;       /* written */
     pthread_t alone;      /* the last thread that was the only one, and its number; 0: none yet */
     uint32_t alone_number;
     struct trace_descriptors descriptors;
     struct lines lines;
     struct trace_file file; /* of the binary form */
-    struct own_file *own; /* NULL: one file for all processes, in which the same calls give the same bytes */
+    struct own_file *own; /* NULL: one file for all processes, in which the same calls produce the same bytes */
 };
 
-/* Passes any call on, and writes it down. */
+/* Passes any call on and records it. */
 vmm_result trace_call(struct vmm_backend *self, struct vmm_call *call);
 
-/* Writes a call that has returned, and of which nothing has to be known before it is made. */
+/* Records a call that has returned and needs nothing recorded before it is made. */
 void trace_write_late(struct trace *trace, const struct vmm_call *call, vmm_result result);
 
 void trace_close(struct vmm_backend *self);
@@ -63,7 +64,7 @@ void trace_close(struct vmm_backend *self);
 /* The operations of a trace in the binary form without time and place. */
 extern const struct vmm_backend_ops trace_plain_ops;
 
-/* ---- what has to be known of a call, by its parameters ---- */
+/* ---- what must be recorded before a call, by its parameters ---- */
 
 enum trace_trait { HAS_FLAGS = 1, HAS_BYTES = 2, HAS_OUT_BYTES = 4, HAS_BEFORE = 8, HAS_DESCRIPTOR = 16 };
 

@@ -3,7 +3,7 @@
  *
  *     event of mem_map   ->   {"n":7,"thread":1,"call":"mem_map","args":{...},"names":{"ptr":"R1","handle":"H1"},...}
  *
- * Each function writes a line without its newline. Memory that ran out is in json->failed.
+ * Each function writes a line without its newline. json->failed reports that memory was exhausted.
  */
 #ifndef CUVMM_LAYERS_TRACE_LINES_H
 #define CUVMM_LAYERS_TRACE_LINES_H
@@ -13,10 +13,10 @@
 #include "trace_event.h"
 #include "trace_names.h"
 
-/* inner: the outermost backend that the calls go to. A process's own trace has its clock, and fork_of (trace_self.h). */
+/* inner: the outermost backend that the calls go to. A per-process trace has its clock, and fork_of (trace_self.h). */
 void trace_put_header(struct json *json, const struct vmm_backend *inner, bool own, uint64_t clock, int64_t fork_of);
 
-/* own: with time, place and what is shared. Names are learnt from the event. */
+/* own: with time, place and what is shared. It learns names from the event. */
 void trace_put_event(struct json *json, const struct trace_event *event, struct names *names, bool own);
 
 void trace_put_footer(struct json *json, uint64_t calls);

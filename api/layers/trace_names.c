@@ -7,7 +7,7 @@
 
 #include "trace_value.h"
 
-#define ENDED (UINT64_C(1) << 32) /* beside the number, of what can still be found */
+#define ENDED (UINT64_C(1) << 32) /* kept beside the number, for objects that can still be found */
 
 void names_free(struct names *names)
 {
@@ -18,7 +18,7 @@ void names_free(struct names *names)
 
 /* ---- objects ---- */
 
-/* Whatever a new object overlaps must have ended unseen. */
+/* Any object that a new one overlaps must have ended unnoticed. */
 static void end_overlapped(struct names *names, enum name_kind kind, uint64_t start, uint64_t size)
 {
     struct spans *spans = &names->object[kind];
@@ -66,7 +66,7 @@ static void end(struct names *names, enum name_kind kind, uint64_t value)
 
 /* ---- calls ---- */
 
-/* An object's value as a number, and the one that an output leads to: 0 where there is none, in a trace that came from anywhere. */
+/* An object's value as a number, and the value that an output points to: 0 if there is none, as in a malformed trace. */
 static uint64_t pointer(const void *value)
 {
     return (uint64_t)(uintptr_t)value;
@@ -74,7 +74,7 @@ static uint64_t pointer(const void *value)
 #define MADE(output) ((output) ? pointer(*(output)) : 0)
 #define MADE_AT(output) ((output) ? *(output) : 0)
 
-/* What the calls of graphs made and ended. */
+/* What graph calls created and ended. */
 static bool learn_graphs(struct names *names, const union vmm_any_call *any)
 {
 #define NODE(name) \
@@ -165,7 +165,7 @@ bool names_learn(struct names *names, const struct trace_event *event)
     if (!trace_event_done(event))
         return true;
     switch ((enum vmm_call_id)any->head.id) {
-    case VMM_CALL_mem_map: /* makes and ends nothing that has a name, as the next ones: they are most of all calls */
+    case VMM_CALL_mem_map: /* creates and ends nothing that has a name; nor do the next ones, which make up most calls */
     case VMM_CALL_mem_unmap:
     case VMM_CALL_mem_set_access:
     case VMM_CALL_mem_release:
@@ -190,7 +190,7 @@ bool names_learn(struct names *names, const struct trace_event *event)
         return true;
     case VMM_CALL_ipc_open_event_handle:
         return add(names, NAME_EVENT, MADE(any->ipc_open_event_handle.event), 1);
-    case VMM_CALL_ipc_open_mem_handle: /* its size is unknown; opened again it has the same address */
+    case VMM_CALL_ipc_open_mem_handle: /* its size is unknown; if opened again it has the same address */
         return add_once(names, NAME_ALLOCATION, MADE_AT(any->ipc_open_mem_handle.pdptr));
     case VMM_CALL_ctx_create:
         return add(names, NAME_CONTEXT, MADE(any->ctx_create.pctx), 1);
@@ -253,7 +253,7 @@ static enum name_kind named_by(enum vmm_param_kind kind)
     }
 }
 
-/* What lives is found before what has ended. */
+/* Live objects are found before ended ones. */
 static bool find_address(struct names *names, uint64_t value, struct name *name)
 {
     struct name other;

@@ -18,7 +18,7 @@ enum name_kind { NAME_RESERVATION, NAME_ALLOCATION, NAME_HANDLE, NAME_CONTEXT, N
 struct name {
     enum name_kind kind;
     uint32_t number;
-    uint64_t offset; /* of an address, in its object */
+    uint64_t offset; /* of an address within its object */
     bool ended;      /* the object has ended */
 };
 
@@ -26,22 +26,23 @@ struct name {
 struct names {
     struct spans object[NAME_KINDS];   /* where each lies, with its number */
     uint32_t last[NAME_KINDS];         /* the last number used */
-    bool keeps;                        /* what has ended can be found, until something else lies there */
+    bool keeps;                        /* ended objects can be found until something else lies there */
 };
 
 void names_free(struct names *names);
 
-/* Records the objects that a call created or ended. False when memory is out: its object then has no name. */
+/* Records the objects that a call created or ended. Returns false when memory is exhausted: the object then has no name. */
 bool names_learn(struct names *names, const struct trace_event *event);
 
-/* The object that a parameter of that kind names by its value. False when there is none, or when it has ended and keeps is off. */
+/* The object that a parameter of that kind names by its value. Returns false if there is none, or if it has ended and `keeps`
+ * is off. */
 bool names_find(struct names *names, enum vmm_param_kind kind, uint64_t value, struct name *name);
 
 /* The name as text: "H2", "R1+0x200000". */
 #define NAME_MAX_TEXT 40
 void name_text(const struct name *name, char text[NAME_MAX_TEXT]);
 
-/* The kind with that letter; NAME_KINDS where there is none. */
+/* The kind with that letter; NAME_KINDS if there is none. */
 enum name_kind name_kind_of(char letter);
 
 #endif

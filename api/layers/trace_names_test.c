@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of names alone, with values that a backend hardly returns. */
+/* The table of names on its own, with values that a backend is unlikely to return. */
 #include "trace_names.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ static void test_ends(void)
     tap_ok(is(VMM_PARAM_ADDRESS, 0x2000, NULL), "a free at its start ends it");
 }
 
-/* Whatever a new object overlaps has ended; where names are kept, what is left of it can be found. */
+/* Whatever a new object overlaps has ended; if names are kept, what is left of it can be found. */
 static void test_overlapped(bool keeps)
 {
     struct name name;
@@ -85,7 +85,7 @@ static void test_failures(void)
     tap_ok(is(VMM_PARAM_HANDLE, 9, NULL), "a call that failed made nothing");
 }
 
-/* Records may come from anywhere: a call that succeeded, and has no output. */
+/* Records may be malformed: a call that succeeded but has no output. */
 static void test_no_outputs(void)
 {
     bool all = true;
@@ -105,7 +105,7 @@ static void test_no_outputs(void)
     names_free(&names);
 }
 
-/* What is kept ends where nothing lies behind it, and where both kinds of addresses have ended. */
+/* A kept name ends when nothing is left of its object, and when both kinds of addresses have ended. */
 static void test_kept(void)
 {
     struct name name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that hardly a program makes, in both forms of a trace: lists without a length, lengths without a list, and more elements than
- * are written. A record has the room that it was promised, whatever the call. */
+/* Calls that programs rarely make, in both forms of a trace: lists without a length, lengths without a list, and more elements
+ * than are written. A record fits into the room that it was promised, whatever the call. */
 #include "trace_record.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ enum { MANY = 1000, WORDS = 8192 };
 
 static uint64_t record[WORDS];
 
-/* Writes the call in both forms, and looks for a part of the line. */
+/* Writes the call in both forms and searches for a part of the line. */
 static void writes(const struct vmm_call *call, vmm_result result, const char *part)
 {
     const struct trace_event event = {.call = call, .result = result, .wrote = result == VMM_SUCCESS, .detail = vmm_last_detail(), .thread = 1};
@@ -82,7 +82,7 @@ static void test_many(void)
     writes(&listed.head, VMM_ERROR_INVALID_VALUE, "\"attrs\":[{");
 }
 
-/* Of longer lists the line has the first TRACE_LIST_MAX elements: each element has a name of its own here. */
+/* A line holds only the first TRACE_LIST_MAX elements of a longer list; here each element has a name of its own. */
 static void test_first_of_many(void)
 {
     static int ints[MANY];

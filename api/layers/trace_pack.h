@@ -3,7 +3,8 @@
  *
  *     {type 1, id 0}, flags 3   ->   [ 1 | 0 << 32 ][ 3 ]   ->   the same
  *
- * Two fields of 32 bits share a word, the first one below. Pointers that a call does not follow are written as numbers.
+ * Two fields of 32 bits share a word, the first one in the lower half. Pointers that a call does not follow are written as
+ * numbers.
  */
 #ifndef CUVMM_LAYERS_TRACE_PACK_H
 #define CUVMM_LAYERS_TRACE_PACK_H
@@ -107,7 +108,7 @@ static inline void unpack_desc(const uint64_t *at, vmm_mem_access_desc *desc)
     *desc = (vmm_mem_access_desc){unpack_location(at[0]), pack_low(at[1])};
 }
 
-/* An operation without a value has flags alone. */
+/* An operation without a value has only flags. */
 static inline void pack_mem_op(uint64_t *at, const vmm_stream_batch_mem_op_params *op)
 {
     bool value = vmm_mem_op_has_value(op->operation);
@@ -177,7 +178,7 @@ static inline void pack_operand(uint64_t *at, const vmm_memcpy3d_operand *operan
     at[1] = operand->op.ptr.ptr;
     at[2] = operand->op.ptr.row_length;
     at[3] = operand->op.ptr.layer_height;
-    at[4] = operand->type == VMM_MEMCPY_OPERAND_TYPE_ARRAY ? operand->op.array.z : 0; /* where another one has a hint */
+    at[4] = operand->type == VMM_MEMCPY_OPERAND_TYPE_ARRAY ? operand->op.array.z : 0; /* in place of another operation's hint */
 }
 static inline void unpack_operand(const uint64_t *at, vmm_memcpy3d_operand *operand)
 {
@@ -226,7 +227,7 @@ static inline void unpack_fill_node(const uint64_t *at, vmm_memset_node_params *
                                      (size_t)at[4]};
 }
 
-/* Its arguments follow where there are some. */
+/* Its arguments follow, if there are any. */
 static inline void pack_kernel_node(uint64_t *at, const vmm_kernel_node_params *kernel)
 {
     at[0] = pack_pair((uint32_t)kernel->kernel, kernel->grid_dim);
@@ -262,7 +263,7 @@ static inline void pack_shape(uint64_t *at, const struct vmm_shape *shape, const
 static inline void unpack_shape(const uint64_t *at, const struct vmm_shape *shape, void *structure)
 {
     memset(structure, 0, shape->size);
-    for (size_t i = 0; i < shape->count; i++) /* which field is used a field before it says */
+    for (size_t i = 0; i < shape->count; i++) /* an earlier field says which one is used */
         if (vmm_field_used(structure, shape, &shape->fields[i]))
             vmm_field_set(structure, &shape->fields[i], at[i]);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places of calls in a trace: each stack once, whatever shares its slot, and without one where the table is full. */
+/* Places of calls in a trace: each stack once, even if several share a slot, and none when the table is full. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ static void test_ids(void)
     tap_ok(first.id && first.stack == 1, "a stack that is new gets an id");
     tap_ok(again.id == first.id && !again.stack, "which is its own from then on");
     tap_ok(!none.id && !none.stack, "no stack, no id");
-    /* the slot of the stack 1 and TRACE_PLACES + 1 is the same one */
+    /* stacks 1 and TRACE_PLACES + 1 share a slot */
     struct trace_place other = at(TRACE_PLACES + 1), later = at(TRACE_PLACES + 1);
     tap_ok(other.stack && other.id && other.id != first.id && later.id == other.id && !later.stack,
            "two stacks that begin at one slot have an id each");

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What most calls of most traces take: a thread that is alone, numbers and a few structures, nothing to report. See trace_layer.h.
+/* The path of most calls in most traces: a single thread, numbers and a few structures, nothing to report. See trace_layer.h.
  *
  *     vmm_mem_map  ->  plain_mem_map  ->  sim            7 words into the window, and one that counts them
  *
- * Whatever is not so goes the general way.
+ * Any other call takes the general path.
  */
 #include "trace_layer.h"
 #include "trace_record_put.h"
 #include "single_thread.h"
 
-/* May the call go this way, so far? */
+/* May the call take this path so far? */
 INLINE bool is_plain(const struct trace *trace)
 {
     return VMM_SINGLE_THREAD && life_stamp() == trace->process && !trace->stopped;
 }
 
-/* And now that it has returned, which may have taken a second thread to the program? */
+/* And may it still, after it has returned? It may have started a second thread. */
 INLINE bool stays_plain(const struct trace *trace, const vmm_detail *detail, size_t room)
 {
     return VMM_SINGLE_THREAD && detail->severity == VMM_SEVERITY_NONE && room <= trace->file.room - trace->file.used &&
@@ -29,7 +29,7 @@ INLINE bool stays_plain(const struct trace *trace, const vmm_detail *detail, siz
 #define RARE(type, param) | (IS_RARE((int)KIND_##type) ? IS_RARE_CALL : 0)
 enum { IS_RARE_CALL = 1 << 16 };
 
-/* Calls that need more than their records go the general way from the beginning. */
+/* Calls that need more than their records take the general path from the beginning. */
 #define VMM_CALL(name, symbol, form, traits)                                                                          \
     static vmm_result plain_##name(struct vmm_backend *self, struct vmm_call *record)                                 \
     {                                                                                                                 \

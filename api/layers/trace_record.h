@@ -7,13 +7,16 @@
  *
  * Words are of 64 bits in the order of the machine that wrote them. A record is, in this order:
  *
- *   HEAD        its length in words, the call's row in the table of calls, the thread, and flags, 16 bits each from below; then the
- *               lower 32 bits of n, and the result's number. Flags are those below, and a bit for each parameter that is a pointer
+ *   HEAD        its length in words, the call's row in the table of calls, the thread, and flags, 16 bits each, from the
+ *   lowest; then the
+ *               lower 32 bits of n, and the result's number. Flags are those below, and a bit for each parameter that is a
+ *               pointer
  *               and not NULL, from TRACE_POINTERS on. A thread above 65,534 is TRACE_THREAD_FOLLOWS, and in a word of its own
  *   MOMENT      of a process's own trace: time in nanoseconds since its clock; the place; with TRACE_HAS_SHARED that number
  *   LACKS       with TRACE_LACKS: bit i for parameter i, an output that was written, and of which OUTPUTS has nothing
  *   ARGUMENTS   a word for each that is a number, in the driver's order; INTs with their sign. Of pointers there is the bit alone, so
- *               that the same calls are the same bytes; but a word for an FD that is not NULL, bit 0 if it was closed and from bit 1
+ *               that the same calls are the same bytes; but a word for an FD that is not NULL, bit 0 if it was closed and from
+ *               bit 1
  *               on 3 for D3; one for an IPC_HANDLE, 3 for D3; the structure of a LOCATION_VALUE; and a word for IO_COUNT,
  *               IO_INT with the value before the call
  *   MEMORY      what the pointers of arguments led to, for each one that is not NULL and not an output, in their order (see below)
@@ -21,8 +24,8 @@
  *   DETAIL      with TRACE_HAS_DETAIL: severity and what else there is; value; expected; the nearest object's kind and its number;
  *               lengths of three texts; the texts rule, argument, note, filled up with zeros to a whole word
  *
- * MEMORY and OUTPUTS by kind (call.h). Structures are those of trace_pack.h. A list has as many elements as the arguments say, but
- * at most TRACE_LIST_MAX; a list of outputs has a word before it with their number.
+ * MEMORY and OUTPUTS by kind (call.h). Structures are those of trace_pack.h. A list has as many elements as the arguments say,
+ * but at most TRACE_LIST_MAX; a list of outputs has a word before it with their number.
  *
  *   PROP TEAM LOCATION POOL_PROPS FILL_NODE MEMCPY3D MEMCPY3D_PEER KERNEL_NODE    the structure; a KERNEL_NODE's arguments after it
  *   DESCS COPY_ATTRIBUTES BOXES                                                   a list of structures
@@ -78,8 +81,8 @@ static inline uint16_t trace_head_flags(uint64_t head)
     return (uint16_t)(head >> 48);
 }
 
-/* Writes the event as a record; own: with its moment, but not its frames. Returns its length in words, which is no more than
- * trace_record_room() promised. */
+/* Writes the event as a record; own: with its time and place, but not its frames. Returns its length in words, which is no more
+ * than trace_record_room() promised. */
 size_t trace_record_write(uint64_t *at, const struct trace_event *event, bool own);
 
 /* The most words that the event's record may take. */
@@ -93,7 +96,7 @@ size_t trace_frame_write(uint64_t *at, uint32_t place, uint32_t index, const cha
 extern const char *const trace_calls[VMM_CALL_COUNT];
 size_t trace_calls_write(char *to);
 
-/* How many elements of the list were passed: what the call says, whether they are written or not. param is a list. */
+/* How many elements of the list the call passed, whether they are written or not. param is a list. */
 uint64_t trace_listed(const struct vmm_call *call, const struct vmm_param *param);
 
 #endif

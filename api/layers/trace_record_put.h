@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace_record_put.h - the inside of writing records: one parameter of a known kind. For trace_record.c and trace_plain.c alone.
+/* trace_record_put.h - internals of writing records: one parameter of a known kind. Only for trace_record.c and trace_plain.c.
  *
  *     put_argument(at, event, VMM_PARAM_ADDRESS, &call->ptr, 8, ...)   ->   one store
  *
- * Where a call's function is generated from calls.def, the kinds of its parameters are constants, so that a record of a few numbers
- * is a few stores.
+ * Where a call's function is generated from calls.def, the kinds of its parameters are constants, so that a record of a few
+ * numbers is a few stores.
  */
 #ifndef CUVMM_LAYERS_TRACE_RECORD_PUT_H
 #define CUVMM_LAYERS_TRACE_RECORD_PUT_H
@@ -33,7 +33,7 @@ INLINE bool is_list(int kind)
            kind == VMM_PARAM_BOXES || kind == VMM_PARAM_NODES || kind == VMM_PARAM_EDGES || kind == VMM_PARAM_STRUCTS || kind == VMM_PARAM_OUT_ATTRIBUTES;
 }
 
-/* The same, known to the compiler where it matters, and as many as are written. */
+/* The same, constant for the compiler where that matters, and limited to the elements that are written. */
 INLINE uint64_t listed(int id, int kind, int shape, const char *name, const struct vmm_call *call)
 {
     const struct vmm_param param = {name, (enum vmm_param_kind)kind, 0, 0, (uint8_t)shape};
@@ -50,7 +50,7 @@ INLINE size_t words_of_bytes(uint64_t bytes)
     return (size_t)((bytes + 7) / 8);
 }
 
-/* Words of an element of a list, or of a structure. */
+/* The number of words of a list's element, or of a structure. */
 INLINE size_t words_of(int kind, int shape)
 {
     switch (kind) {
@@ -111,7 +111,7 @@ INLINE uint64_t *put_bytes(uint64_t *at, const void *bytes, size_t length)
     return at + words;
 }
 
-/* Host bytes: what is there of them. */
+/* Host bytes, as far as they can be read. */
 INLINE uint64_t *put_host_bytes(uint64_t *at, const struct trace_event *event, const void *pointer, bool there)
 {
     if (event->device) {
@@ -149,7 +149,7 @@ static uint64_t *put_wanted(uint64_t *at, void *const *data, uint64_t count)
     return at + 4;
 }
 
-/* A structure of a list, or the only one. */
+/* A structure of a list, or a single one. */
 INLINE void put_structure(uint64_t *at, int kind, int shape, const void *pointer, uint64_t i)
 {
     switch (kind) {
@@ -181,7 +181,7 @@ INLINE void put_structure(uint64_t *at, int kind, int shape, const void *pointer
 
 /* ---- arguments ---- */
 
-/* A number; of a pointer, whether there is one: as bit 0 of *pointers, below those of the arguments before it. */
+/* A number; for a pointer, whether it is not NULL, as bit 0 of *pointers, below the bits of the arguments before it. */
 INLINE uint64_t *put_argument(uint64_t *at, const struct trace_event *event, int kind, const void *field, size_t size,
                               unsigned index, unsigned *pointers)
 {
@@ -276,7 +276,7 @@ static uint64_t *put_attributes(uint64_t *at, const struct vmm_call *call, void 
     return at;
 }
 
-/* Ints, as many as the caller asked for. */
+/* Ints, as many as the caller requested. */
 static uint64_t *put_range(uint64_t *at, const struct vmm_call *call, const void *pointer)
 {
     const uint64_t count = trace_length(call, "data_size") / sizeof(int);
@@ -314,7 +314,7 @@ INLINE uint64_t *put_output(uint64_t *at, const struct trace_event *event, int k
     }
 }
 
-/* What a field points to; of one that is a number nothing. */
+/* What a field points to; nothing for a field that is a number. */
 INLINE const void *target(int kind, const void *field)
 {
     const void *pointer = NULL;
@@ -323,7 +323,8 @@ INLINE const void *target(int kind, const void *field)
     return pointer;
 }
 
-/* The parts of a record, as VMM_EACH uses them where call, event, id, at, pointers, index (0 before each part) and room are known. */
+/* The parts of a record, as VMM_EACH uses them where call, event, id, at, pointers, index (0 before each part) and room are
+ * known. */
 #define TRACE_ARGUMENT(type, param)                                                                               \
     at = put_argument(at, event, KIND_##type, &call->param, sizeof call->param, index++, &pointers);
 #define TRACE_MEMORY(type, param) \

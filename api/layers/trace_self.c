@@ -17,7 +17,7 @@ uint64_t trace_clock(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* The first line of a small file of /proc; "" where it cannot be read. */
+/* The first line of a small file of /proc; "" if it cannot be read. */
 static void first_line(const char *path, char *text, size_t size)
 {
     int fd = posix.open(path, O_RDONLY | O_CLOEXEC);

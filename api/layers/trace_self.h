@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace_self.h - who writes a trace, for the header of a process's own file.
+/* trace_self.h - the process that writes a trace, for the header of its own file.
  *
  *     "host":"node7","boot":"6e0c...","process":4711,"parent":4700,"program":"/usr/bin/python3.12",
  *     "started":"2026-11-23T17:31:22Z","clock":812345678901
@@ -16,7 +16,7 @@
 /* CLOCK_MONOTONIC, in nanoseconds. */
 uint64_t trace_clock(void);
 
-/* The members above. fork_of: the process that this one is a fork of, without an exec in between and traced itself; 0 if none. */
+/* The members above. fork_of: the traced process that this one was forked from, without an exec in between; 0 if none. */
 void trace_self(struct json *json, uint64_t clock, int64_t fork_of);
 
 #endif

@@ -14,7 +14,7 @@
 struct rig {
     struct fake fake;
     struct vmm_backend *top;
-    FILE *file; /* has no name once the trace is open: a test that is killed leaves nothing */
+    FILE *file; /* unlinked once the trace is open, so a killed test leaves nothing behind */
     uint64_t number;
     char *text; /* the contents of the file, once closed */
 };
@@ -202,8 +202,8 @@ static void test_attributes(void)
     free(rig.text);
 }
 
-/* A pool's values are ints or 64 bits; of an attribute that does not exist the trace knows no size, and reads none. The
- * fake answers with handles in a row: the lower half of its first is 0. */
+/* A pool's values are ints or 64 bits; the trace does not know the size of an attribute that does not exist, and reads nothing.
+ * The fake returns consecutive handles: the lower half of its first is 0. */
 static void test_pool_values(void)
 {
     static const struct {
@@ -526,7 +526,7 @@ static void test_fabric(void)
     free(rig.text);
 }
 
-/* A pool's fabric handle, likewise; a descriptor of a pool is none. */
+/* A pool's fabric handle likewise; a pool's descriptor gets no name. */
 static void test_fabric_of_pools(void)
 {
     struct rig rig;
@@ -661,7 +661,7 @@ static void test_every_call(void)
     rig_open(&rig);
     for (int round = 0; round < 3; round++)
         for (int id = 0; id < VMM_CALL_COUNT; id++) {
-            static uint64_t room[64]; /* large and zero, so that any kind of pointer can be read and written there */
+            static uint64_t room[64]; /* large and zeroed, so that any kind of pointer can be read and written there */
             union vmm_any_call call;
             memset(room, 0, sizeof room);
             fill(&call, (enum vmm_call_id)id, round == 1, room);
@@ -687,7 +687,7 @@ static void test_every_call(void)
                  id == VMM_CALL_ipc_get_event_handle || id == VMM_CALL_ipc_open_event_handle ||
                  id == VMM_CALL_array_3d_create || id == VMM_CALL_mipmapped_array_create || id == VMM_CALL_array_get_plane ||
                  id == VMM_CALL_mipmapped_array_get_level || id == VMM_CALL_mem_alloc_managed))
-                rig.fake.result = VMM_ERROR_INVALID_VALUE; /* no backend succeeds without a place for the result */
+                rig.fake.result = VMM_ERROR_INVALID_VALUE; /* no backend succeeds without an output pointer */
             rig_call(&rig, &call.head);
         }
     rig_close(&rig);

@@ -129,7 +129,7 @@ static void write_mem_ops(struct json *json, const char *key, const vmm_stream_b
     jsonw_close(json, ']');
 }
 
-/* Of host memory the address alone. */
+/* Only the address, for host memory. */
 static void write_box(struct json *json, const char *key, const vmm_memcpy3d *box, bool peer)
 {
     jsonw_open(json, key, '{');
@@ -190,7 +190,7 @@ static void write_boxes(struct json *json, const char *key, const vmm_memcpy3d_b
     jsonw_close(json, ']');
 }
 
-/* The fields that are not 0; of a union those that are used. */
+/* The fields that are not 0; of a union only those in use. */
 static void write_struct(struct json *json, const char *key, const struct vmm_shape *shape, const void *at)
 {
     jsonw_open(json, key, '{');
@@ -323,10 +323,10 @@ static void write_pointed(struct json *json, const struct trace_event *event, co
         write_pool_value(json, call, param, done);
         break;
     case VMM_PARAM_POOL_POINTER:
-        jsonw_text(json, param->name, done ? "pointer" : "unknown"); /* its bytes mean something to one machine alone */
+        jsonw_text(json, param->name, done ? "pointer" : "unknown"); /* its bytes mean something on one machine only */
         break;
     case VMM_PARAM_IPC_HANDLE:
-        jsonw_text(json, param->name, "handle"); /* the same; one that the trace saw has a name */
+        jsonw_text(json, param->name, "handle"); /* the same; a handle that the trace has seen has a name */
         break;
     case VMM_PARAM_DESCS:
         write_descs(json, param->name, at, trace_length(call, "count"));
@@ -465,7 +465,7 @@ bool trace_is_async(const struct vmm_call *call)
     return param_named(call, "stream") != NULL;
 }
 
-/* A list that is the system's; without its length it is not read. */
+/* A list that the system owns; without its length it is not read. */
 static void write_their_list(struct json *json, const struct vmm_call *call, const struct vmm_param *param)
 {
     const uint64_t *length = vmm_list_length(call);

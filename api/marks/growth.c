@@ -13,12 +13,12 @@
 #include "rules.h"
 #include "units.h"
 
-/* What one place made of one kind. */
+/* The objects of one kind that one place made. */
 struct group {
     vmm_object_kind kind; /* NONE: open descriptors */
     const char *by;
     uint32_t place;
-    uint64_t mark;        /* the mark at which count and bytes were begun */
+    uint64_t mark;        /* the mark at which counting began */
     uint64_t count, bytes;
     vmm_object newest;
     struct growth_series counts, sizes;
@@ -41,7 +41,7 @@ struct growth {
     struct life_lock lock;
     struct phase *phases;
     struct phase own;        /* of growth_call */
-    bool short_of_memory;    /* a group is missing, and one that is half there must not be reported */
+    bool short_of_memory;    /* a group is missing, and an incomplete one must not be reported */
     uint64_t objects;        /* at the last mark */
     struct growth_files files;
     _Atomic uint64_t calls, due;
@@ -167,7 +167,7 @@ static const char *things(vmm_object_kind kind, uint64_t count)
     return names[kind][count != 1];
 }
 
-/* "2", or where one comes each so many marks "1 each 100 marks". */
+/* "2", or "1 each 100 marks" for slower growth. */
 static void rate(const struct growth_series *series, bool bytes, char *text, size_t size)
 {
     char units[UNITS_TEXT];
@@ -196,7 +196,7 @@ static void note(vmm_detail *detail, const struct phase *phase, const struct gro
     snprintf(text, sizeof text, "%llu %s%s held at mark %llu \"%.30s\", %llu at the first; %s, about %s",
              (unsigned long long)group->count, things(group->kind, group->count), size, (unsigned long long)phase->marks,
              phase->mark ? phase->mark : "of its own", (unsigned long long)group->counts.first, times, speed);
-    /* Numbers of 20 digits each would not fit: no program gets there. */
+    /* 20-digit numbers would not fit, but no program gets that far. */
     snprintf(detail->note, sizeof detail->note, "%.*s", (int)sizeof detail->note - 1, text);
 }
 
@@ -217,7 +217,7 @@ static void report_group(const struct phase *phase, struct group *group, unsigne
     group->reported = true;
 }
 
-/* All groups of a phase get the value of this mark; those that were not seen hold nothing now. */
+/* All groups of a phase get the value of this mark; groups that were not seen hold nothing now. */
 static void settle(struct phase *phase, unsigned steps, struct reports *reports)
 {
     phase->marks++;
@@ -302,7 +302,7 @@ void growth_call(struct growth *growth, vmm_system *sys)
     atomic_store(&growth->due, calls + pause);
 }
 
-/* Did it grow during the second half of the run? Then the windows that grew cover as much. */
+/* Did it grow during the second half of the run? If so, the windows that grew cover that half. */
 static bool went_on(const struct growth_series *series, unsigned steps)
 {
     for (int i = 0; i < GROWTH_SCALES; i++) {

@@ -14,7 +14,7 @@ enum { OFF, AT_MARKS, OWN };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct growth *growth;
-static _Atomic int mode = -1; /* -1: the environment was not read yet */
+static _Atomic int mode = -1; /* -1: the environment has not been read yet */
 
 static void begin(void)
 {

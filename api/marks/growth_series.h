@@ -6,7 +6,7 @@
  *     scale 1 (2)     1   2   3   4       the least of each two: grew 3 times in a row
  *     scale 2 (4)       1       3         1 time
  *
- * A rise counts where the value is above all before, so that what comes back after a fall is none.
+ * A rise counts only if the value exceeds all earlier ones, so a recovery after a fall is not growth.
  */
 #ifndef CUVMM_GROWTH_SERIES_H
 #define CUVMM_GROWTH_SERIES_H
@@ -20,16 +20,17 @@ struct growth_series {
     uint64_t marks;
     struct growth_scale {
         uint64_t least;   /* since its window began */
-        uint64_t highest; /* of the leasts of all windows before */
-        uint32_t rises;   /* windows in a row whose least was above all before */
+        uint64_t highest; /* of the minimums of all earlier windows */
+        uint32_t rises;   /* consecutive windows whose minimum exceeded all earlier ones */
     } scale[GROWTH_SCALES];
 };
 
-/* A group that did not exist at that many earlier marks: it was 0 there. */
+/* Accounts for that many earlier marks at which the group did not exist: its value was 0 there. */
 void growth_series_begin(struct growth_series *series, uint64_t marks);
 void growth_series_add(struct growth_series *series, uint64_t value);
 
-/* The smallest scale that grew as often, -1 for none. Of several marks once more: the least of a few may grow by chance. */
+/* The smallest scale that grew as often, -1 for none. Over several marks one more rise is needed, because a minimum over a few
+ * marks may grow by chance. */
 int growth_series_grows(const struct growth_series *series, unsigned steps);
 
 #endif

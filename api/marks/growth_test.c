@@ -138,7 +138,7 @@ static void test_each_mark(void)
     end(growth);
 }
 
-/* The near miss: a program that holds much, does not give it back, and grows no more; and one whose phases differ. */
+/* Near misses: a program that holds much, never frees it, but no longer grows; and one whose phases differ. */
 static void test_steady(void)
 {
     struct growth *growth = begin(3);
@@ -217,7 +217,7 @@ static void test_kinds(void)
     end(growth);
 }
 
-/* One object a step, of growing size. */
+/* One object per step, of growing size. */
 static void test_bytes(void)
 {
     struct growth *growth = begin(3);
@@ -270,7 +270,7 @@ struct made {
     struct vmm_backend base;
     vmm_result result;
     uint32_t places;
-    uint64_t each, size; /* objects of each place, and bytes of each */
+    uint64_t each, size; /* objects per place, and bytes per object */
     vmm_object_kind kind;
 };
 
@@ -299,7 +299,7 @@ static struct growth *begin_made(struct made *made, unsigned steps)
     return growth;
 }
 
-/* More places than a mark reports, and than a hash tells apart. */
+/* More places than a mark reports, and than a hash can distinguish. */
 static void test_places(void)
 {
     enum { PLACES = 3000, REPORTS = 32 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* held.h - what a part of the program left behind: the leaks of the calls between two numbers.
+/* held.h - what a part of the program left behind: the leaks of the calls between two call numbers.
  *
  *     before = held_calls(sys)      41
  *     a test: cuMemCreate (42) H7, cuMemCreate (43) H8, cuMemRelease (44) of H7
@@ -13,11 +13,11 @@
 
 #include "vmm.h"
 
-/* The number of the latest call; every object that is made from now on has a greater one. 0: none was made, or sys is NULL. */
+/* The number of the latest call; every object made from now on has a greater one. 0: none was made, or sys is NULL. */
 uint64_t held_calls(const vmm_system *sys);
 
-/* Reports each object that a call made which has a number in (after, upto] and that still lives, as vmm_leaks does. Returns how many.
- * Any thread; the caller holds no lock of the system. */
+/* Reports, as vmm_leaks does, each object that still lives and was made by a call with a number in (after, upto]. Returns how
+ * many. Any thread; the caller holds no lock of the system. */
 uint64_t held_report(vmm_system *sys, uint64_t after, uint64_t upto, vmm_report_fn report, void *user);
 
 #endif

@@ -15,7 +15,7 @@ static _Atomic unsigned phases;
 static const char others[] = "(a mark after 4096 different ones)";
 _Static_assert(MARKS_MOST == 4096, "as the text says");
 
-/* As much of the text as is kept: no character of UTF-8, which has four bytes at most, is cut in two. */
+/* The length of the text that is kept, so that no UTF-8 character (of at most four bytes) is cut in two. */
 static size_t length_of(const char *text)
 {
     size_t length = strnlen(text, MARKS_TEXT + 1);
@@ -36,7 +36,7 @@ static char *copy_of(const char *text, size_t length)
     return copy;
 }
 
-/* The kept text that is equal, or a new one. Another thread may keep the same text first. */
+/* The equal text that is kept already, or a new one. Another thread may keep the same text first. */
 static const char *keep(const char *text, size_t length)
 {
     enum { ROOM = sizeof kept / sizeof kept[0] };

@@ -45,7 +45,7 @@ static void test_long(void)
     memset(text, 'a', sizeof text);
     text[sizeof text - 1] = '\0';
     tap_u64(strlen(marks_set(text)), MARKS_TEXT, "a long text is cut");
-    memcpy(text + MARKS_TEXT - 1, "\xC3\xA9", 2); /* its second byte would be the first one too many */
+    memcpy(text + MARKS_TEXT - 1, "\xC3\xA9", 2); /* its second byte would be one byte too many */
     tap_u64(strlen(marks_set(text)), MARKS_TEXT - 1, "at a character's end");
     memset(text, 0x80, sizeof text - 1);
     tap_u64(strlen(marks_set(text)), MARKS_TEXT - 4, "what is no UTF-8 is cut all the same");

@@ -12,7 +12,7 @@
 #include "os_write.h"
 #include "recorder_file.h"
 
-/* One process's part; in a fork a further one. */
+/* The part of one process; a forked child adds its own. */
 struct part {
     uint64_t process;           /* life_stamp() */
     struct recorder_file *file; /* NULL: none can be had */
@@ -22,7 +22,7 @@ struct part {
 struct recorder {
     struct vmm_backend base;
     struct life_lock lock;      /* guards making a part */
-    _Atomic(struct part *) part; /* of this process or, before its first call, of the one that it is a fork of */
+    _Atomic(struct part *) part; /* of this process or, before its first call, of its parent */
     char *folder;
     struct recorder_plan plan;
 };
@@ -39,13 +39,13 @@ static struct part *add_part(struct recorder *recorder, struct part *before)
     return part;
 }
 
-/* The parent's mapping stays: another thread of this child may look at it just now. */
+/* The parent's mapping stays: another thread of this child may be reading it. */
 __attribute__((noinline)) static struct part *part_of_fork(struct recorder *recorder)
 {
     int cancel = life_no_cancel();
     life_acquire(&recorder->lock);
     struct part *part = atomic_load(&recorder->part);
-    if (part->process != life_stamp()) /* LCOV_EXCL_BR_LINE: another thread of the child was quicker */
+    if (part->process != life_stamp()) /* LCOV_EXCL_BR_LINE: another thread of the child was faster */
         part = add_part(recorder, part);
     life_release(&recorder->lock);
     life_may_cancel(cancel);
@@ -115,7 +115,7 @@ static const struct vmm_backend_ops recorder_ops = {
     .close = recorder_close,
 };
 
-/* A program is not to end because its calls cannot be recorded. */
+/* A program must not end because its calls cannot be recorded. */
 static void say_why(int error)
 {
     char text[200];

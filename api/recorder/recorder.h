@@ -10,16 +10,16 @@
  *                                                                        the last one has no result: the process died in it
  *
  * No handler of a signal is needed: the kernel keeps the pages of a mapped file, whatever ends the process, and the parent reads
- * them (tools/recorder). When a call answers ILLEGAL_ADDRESS for the first time, the entries are copied once beside themselves, as
- * the calls that follow would write over them.
+ * them (tools/recorder). When a call returns ILLEGAL_ADDRESS for the first time, all entries are copied, because later calls
+ * would overwrite them.
  *
- * Threads take entries by an atomic counter and hold no lock; an entry is written as a whole for its reader by its sequence
- * number. A thread that stops between the two for 4,096 calls of others leaves the entry to the later call; one that stops while it
- * writes keeps the entry, and the later call is not kept. A forked child writes a file of its own from its first call on. Without a file (no room, no folder) the layer passes
- * calls on.
+ * Threads take entries from an atomic counter and hold no lock; an entry's sequence number tells its reader whether it is
+ * complete. A thread that stops between the two while others make 4,096 calls leaves the entry to the later call; one that stops
+ * while writing keeps the entry, and the later call is not kept. A forked child writes a file of its own from its first call on.
+ * Without a file (no space, no folder) the layer only passes calls on.
  *
- * The stack of a call (stacks.h) is written into the file when it is seen for the first time, as text that needs no process to
- * be read; where there is no room for another, an older one makes room.
+ * The stack of a call (stacks.h) is written into the file when it is seen for the first time, as text that can be read
+ * without the process; if there is no room, an older one makes room.
  */
 #ifndef CUVMM_RECORDER_H
 #define CUVMM_RECORDER_H
@@ -35,36 +35,36 @@ enum { RECORDER_CALLS = 4096, RECORDER_ARGUMENTS = 10, RECORDER_STACKS = 2048, R
 enum { RECORDER_PENDING = -1 }; /* the result of a call that has not returned */
 #define RECORDER_BUSY UINT32_MAX
 
-/* 128 bytes, written and read word by word. It is whole where seq is 2 * (1 + its place in the order of calls) before and after it
- * is read; seq is odd while it is written. */
+/* 128 bytes, written and read word by word. It is complete if seq is 2 * (1 + its position in the order of calls) both before
+ * and after it is read; seq is odd while it is being written. */
 struct recorder_entry {
     uint64_t seq;
-    uint64_t number;                        /* the call's ordinal, as findings name it */
+    uint64_t number;                        /* the call's ordinal, as in findings */
     uint64_t time;                          /* recorder_ticks.h */
     uint32_t thread;                        /* as the system numbers it */
     uint32_t stack;                         /* 0: none */
     int32_t result;
     uint16_t call, arguments;               /* enum vmm_call_id; how many are kept */
-    uint64_t took;                          /* the same; 0 while it is pending */
-    uint64_t argument[RECORDER_ARGUMENTS];  /* in the driver's order; of a call that succeeded the value of an output that has one,
-                                               and of a list of rights its first (recorder_rights) */
+    uint64_t took;                          /* the same clock; 0 while the call is pending */
+    uint64_t argument[RECORDER_ARGUMENTS];  /* in the driver's order; after success, an output's value in place of its address,
+                                               and the first element of a list of rights (recorder_rights) */
 };
 _Static_assert(sizeof(struct recorder_entry) == 128, "two cache lines");
 
-/* The same as it stands in the file: other threads and the reader look at it while it is written. */
+/* The same as stored in the file: other threads and the reader may look at it while it is being written. */
 enum { RECORDER_WORDS = sizeof(struct recorder_entry) / sizeof(uint64_t) };
 struct recorder_words {
     _Atomic uint64_t word[RECORDER_WORDS]; /* the first is seq */
 };
 
-/* A copy of an entry; false where it was being written. */
+/* Copies an entry; returns false if it was being written. */
 static inline bool recorder_read(const struct recorder_words *words, struct recorder_entry *entry)
 {
     uint64_t copy[RECORDER_WORDS];
     struct recorder_words *from = (struct recorder_words *)(uintptr_t)words; /* C11 loads from no constant */
     uint64_t seq = atomic_load_explicit(&from->word[0], memory_order_acquire);
     for (int i = 0; i < RECORDER_WORDS; i++)
-        copy[i] = atomic_load_explicit(&from->word[i], memory_order_acquire); /* seq is read again after each of them */
+        copy[i] = atomic_load_explicit(&from->word[i], memory_order_acquire); /* seq is reread after each of them */
     memcpy(entry, copy, sizeof *entry); /* analysers: uninitvar is wrong: the loop has written all of it */
     return seq && seq % 2 == 0 && seq == atomic_load_explicit(&from->word[0], memory_order_relaxed);
 }
@@ -82,7 +82,7 @@ struct recorder_file {
     uint64_t ticks, clock;       /* both clocks when it was made, CLOCK_MONOTONIC in nanoseconds */
     char program[256];
     _Atomic uint64_t head;       /* calls so far */
-    _Atomic uint32_t closed;     /* the process ended in order */
+    _Atomic uint32_t closed;     /* the process exited cleanly */
     _Atomic uint32_t faulted;    /* 1: the first fault is being copied, 2: it is in at_fault */
     uint64_t fault_head;         /* head at that time */
     uint64_t fault_address;      /* 0: not known */
@@ -94,7 +94,7 @@ struct recorder_file {
     struct recorder_words at_fault[RECORDER_CALLS];
 };
 
-/* The process ends in order; for a system that is not closed, since threads may still run. backend is a recorder. */
+/* Records a clean exit; for a system that is not closed, because threads may still run. backend is a recorder. */
 struct vmm_backend;
 void recorder_ended(struct vmm_backend *backend);
 

@@ -48,7 +48,7 @@ void recorder_plan_make(struct recorder_plan *plan)
 
 /* ---- the file ---- */
 
-/* A process that has executed another program made one before. */
+/* The process made one earlier, before it executed another program. */
 static int create(const char *folder, char *path, size_t size)
 {
     int fd = -1;
@@ -81,13 +81,13 @@ static bool fill(int fd)
 }
 #endif
 
-/* Every page has its place before it is written to: on a full disk the program would get SIGBUS. */
+/* Every page is allocated before it is written to: on a full disk the program would otherwise get SIGBUS. */
 static bool has_room(int fd)
 {
     struct rlimit longest;
     if (posix.getrlimit(RLIMIT_FSIZE, &longest) == 0 && longest.rlim_cur != RLIM_INFINITY &&
         longest.rlim_cur < sizeof(struct recorder_file)) {
-        errno = EFBIG; /* a longer file is a signal, which ends the program */
+        errno = EFBIG; /* a longer file raises a signal, which would end the program */
         return false;
     }
     return posix.ftruncate(fd, sizeof(struct recorder_file)) == 0 && fill(fd);
@@ -128,7 +128,7 @@ void recorder_file_unmap(struct recorder_file *file)
 
 /* ---- one call ---- */
 
-/* A child's thread has another number. */
+/* The thread has a different number in a child. */
 static uint32_t thread_here(void)
 {
     static _Thread_local struct {
@@ -158,10 +158,10 @@ static void write_stack(uint32_t stack, char *text, size_t size)
     }
 }
 
-/* A slot for a stack that has none, a free one or that of an older stack; RECORDER_STACKS where another thread writes it. */
+/* A slot for a new stack, either free or taken from an older stack; RECORDER_STACKS if another thread is writing it. */
 static uint32_t slot_for(struct recorder_file *file, uint32_t stack, uint32_t from, uint32_t tries)
 {
-    for (uint32_t i = 0; i <= tries; i++) { /* LCOV_EXCL_BR_LINE: ends only if another thread was quicker with the last one */
+    for (uint32_t i = 0; i <= tries; i++) { /* LCOV_EXCL_BR_LINE: ends only if another thread took the last one first */
         uint32_t at = (from + i % tries) % RECORDER_STACKS, id = atomic_load_explicit(&file->stack[at].id, memory_order_relaxed);
         if (id == stack || (i == tries && id == RECORDER_BUSY))
             return RECORDER_STACKS;
@@ -203,7 +203,7 @@ static uint64_t value_at(const void *at, unsigned size)
     return size ? wide : (uint64_t)(uintptr_t)at;
 }
 
-/* A thread that is alone needs no atomic read-modify-write. */
+/* A single thread needs no atomic read-modify-write. */
 static inline uint64_t next_slot(struct recorder_file *file)
 {
     if (!VMM_SINGLE_THREAD)
@@ -213,7 +213,8 @@ static inline uint64_t next_slot(struct recorder_file *file)
     return slot;
 }
 
-/* Makes seq odd, from what it is. Whoever made it odd writes the entry, alone, until it makes it even. */
+/* Makes seq odd, if it still has the value `is`. The thread that made it odd is the only writer of the entry until it makes
+ * seq even. */
 static inline bool hold(struct recorder_words *words, uint64_t is, uint64_t slot)
 {
     if (!VMM_SINGLE_THREAD)
@@ -222,8 +223,8 @@ static inline bool hold(struct recorder_words *words, uint64_t is, uint64_t slot
     return true;
 }
 
-/* False where 4,096 later calls have begun since this one took its slot, or where the thread of an earlier one, which has not run
- * for as long, is still writing: this call is not kept. */
+/* Returns false, and the call is not kept, if 4,096 later calls have begun since this one took its slot, or if the stalled
+ * thread of an earlier call is still writing. */
 static inline bool take(struct recorder_words *words, uint64_t slot)
 {
     uint64_t is = atomic_load_explicit(&words->word[0], memory_order_relaxed);
@@ -232,7 +233,7 @@ static inline bool take(struct recorder_words *words, uint64_t slot)
     return hold(words, is, slot);
 }
 
-/* False where the call was not kept, or the entry is a later one's by now. */
+/* Returns false if the call was not kept, or the entry now belongs to a later one. */
 static inline bool retake(struct recorder_words *words, uint64_t slot)
 {
     uint64_t mine = 2 * slot + 2;
@@ -252,8 +253,8 @@ union copy {
     uint64_t word[RECORDER_WORDS];
 };
 
-/* Releases the odd seq with each word: a reader of the word finds that seq, too. A fence would do it once for all of them, but
- * ThreadSanitizer follows none. */
+/* Releases the odd seq with each word: a reader of the word also sees that seq. One fence would do for all of them, but
+ * ThreadSanitizer does not model fences. */
 static inline void put_word(struct recorder_words *words, unsigned i, uint64_t value)
 {
     atomic_store_explicit(&words->word[i], value, memory_order_release);
@@ -269,11 +270,11 @@ static inline void begin_at(struct recorder_file *file, uint64_t slot, const str
 {
     struct recorder_words *words = &file->entry[slot % RECORDER_CALLS];
     unsigned count = plan->call[call->id].count;
-    union copy copy; /* the words behind its arguments are unused */
+    union copy copy; /* the words after its arguments are unused */
     copy.entry.number = call->number;
     copy.entry.time = recorder_ticks();
     copy.entry.thread = thread_here();
-    copy.entry.stack = call_stack(); /* captured once, whatever the call makes or ends */
+    copy.entry.stack = call_stack(); /* captured once, however many objects the call makes or ends */
     copy.entry.result = RECORDER_PENDING;
     copy.entry.call = call->id;
     copy.entry.arguments = (uint16_t)count;
@@ -295,7 +296,7 @@ uint64_t recorder_begin(struct recorder_file *file, const struct recorder_plan *
     return slot;
 }
 
-/* A call that succeeded has read or written what it was given. */
+/* A call that succeeded has read or written what its parameters point to. */
 static uint64_t pointed_to(int out, const void *at)
 {
     vmm_mem_access_desc desc;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recorder's file alone: where stacks are kept, entries that later calls have taken, the first fault, files that cannot be made. */
+/* The recorder's file on its own: where stacks are kept, entries that later calls have taken over, the first fault, files that
+ * cannot be created. */
 #define _GNU_SOURCE /* fallocate, before any header */
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +22,7 @@ static unsigned made_frames(uint32_t stack, struct stacks_frame *frames, unsigne
 #undef posix
 #undef stacks_frames
 
-/* As many frames as the stack's number has units; every third is one of Python, which has no function. */
+/* As many frames as the stack's number has units; every third is a Python frame without a function. */
 static unsigned made_frames(uint32_t stack, struct stacks_frame *frames, unsigned most)
 {
     static char lengthy[301];

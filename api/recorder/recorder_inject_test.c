@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recorder, a process's own trace and growth when an allocation or a system call fails: calls pass, nothing is left. */
+/* The recorder, a process's own trace and growth when an allocation or a system call fails: calls pass through, and nothing
+ * leaks. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
@@ -21,7 +22,7 @@ static void empty_folder(void)
         closedir(all);
 }
 
-/* Opens a layer, makes a call and closes it, with the nth request failing; true once none failed. */
+/* Opens a layer, makes a call and closes it, with the nth request failing; returns true once no request failed. */
 static bool try_layer(vmm_result (*open)(const char *, struct vmm_backend *, struct vmm_backend **), const char *args,
                       unsigned long nth, bool *good)
 {
@@ -59,7 +60,7 @@ static void ignore(void *user, const vmm_detail *detail)
     ++*(unsigned *)user;
 }
 
-/* A group that cannot be stored must not make another one grow, and later marks go on. */
+/* A group that cannot be stored must not make another one appear to grow, and later marks still work. */
 static void test_growth(void)
 {
     bool through = false, good = true;

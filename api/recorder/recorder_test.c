@@ -292,7 +292,7 @@ static void test_threads(void)
     struct vmm_backend *top = open_over(&fake);
     struct vmm_backend_ops ops = *fake.base.ops;
     pthread_t thread[THREADS];
-    ops.call[VMM_CALL_mem_unmap] = nothing; /* the fake keeps the last call, of whatever thread */
+    ops.call[VMM_CALL_mem_unmap] = nothing; /* the fake keeps the last call of any thread */
     fake.base.ops = &ops;
     for (int i = 0; i < THREADS; i++)
         if (pthread_create(&thread[i], NULL, call_often, top))
@@ -385,7 +385,7 @@ static void test_wrong(void)
 static double seconds(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now); /* other tests run beside this one */
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now); /* other tests run concurrently */
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 

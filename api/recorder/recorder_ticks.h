@@ -5,7 +5,7 @@
  *     entry         ticks 1600                     5 s + 600 * (7 s - 5 s) / (3000 - 1000) = 5.6 s
  *     reader        ticks 3000, clock 7 s
  *
- * Its rate need not be known. It does at one rate on all cores of today's machines; elsewhere it is the system's.
+ * Its rate need not be known. It runs at one rate on all cores of current machines; elsewhere the system's clock is used.
  */
 #ifndef CUVMM_RECORDER_TICKS_H
 #define CUVMM_RECORDER_TICKS_H

@@ -9,16 +9,16 @@
  *
  * Equal stacks have equal numbers for as long as the process lives, so a number is all that an object or a work item keeps. A
  * stack is stored when it is seen for the first time, with the modules that are loaded then: a plugin may be closed before its
- * stack is read. Names, files and lines are found by the parent (tools/symbols), out of the process; only those of Python are
- * read here, since only this process can.
+ * stack is read. Names, files and lines are resolved outside the process, by the parent (tools/symbols); only Python's are
+ * read here, because only this process can.
  *
- * Any thread may call these functions, also in the handler of a signal and in a forked child, which has its parent's stacks.
- * They take no lock, allocate from no heap and call nothing of the program. A capture that finds its stack in the depot costs
+ * Any thread may call these functions, also in a signal handler and in a forked child, which inherits its parent's stacks.
+ * They take no lock, use no heap and call no code of the program. A capture that finds its stack in the depot costs
  * well under a microsecond (README.md has figures).
  *
- * Where Python called, native frames take at most half of the room before its first frame, however many there are.
+ * If Python is among the callers, the native frames before its first frame take at most half of the room, however many there are.
  *
- * CUVMM_CHECK_STACKS in the environment says how many frames are kept: "none", "short" (8) or "full" (64). Without it none.
+ * CUVMM_CHECK_STACKS in the environment sets how many frames are kept: "none", "short" (8) or "full" (64). Without it none.
  */
 #ifndef CUVMM_STACKS_H
 #define CUVMM_STACKS_H
@@ -33,23 +33,23 @@ enum { STACKS_SHORT_MOST = 8, STACKS_MOST = 64 };
 /* One frame. A frame of Python has python, function and line; any other has module, build and offset. The strings last as long
  * as the process. */
 struct stacks_frame {
-    const char *module;   /* the file's absolute path as it was loaded; "[vdso]"; "" for code of no file, whose offset is its
-                             address; NULL for a frame of Python */
+    const char *module;   /* the file's absolute path as it was loaded; "[vdso]"; "" for code without a file, whose offset
+                             is its address; NULL for a Python frame */
     const char *build;    /* its build id in hexadecimal digits, "" if it has none */
-    uint64_t offset;      /* the address of the call in the file: what addr2line takes, for programs at fixed addresses too */
+    uint64_t offset;      /* the address of the call in the file, as addr2line expects it, even for programs at fixed addresses */
     const char *python;   /* the source file as Python knows it, UTF-8 */
-    const char *function; /* the qualified name, where the version has one */
+    const char *function; /* the qualified name, if the version has one */
     uint32_t line;        /* 0 if it is unknown */
 };
 
-/* The calling thread's stack; 0: stacks are off, the depot is full, or no frame is outside of this library. */
+/* The calling thread's stack; 0 if stacks are off, the depot is full, or no frame lies outside this library. */
 uint32_t stacks_here(void);
 
-/* Writes up to most frames of a stack, nearest first. Returns how many it wrote: 0 for the stack 0. */
+/* Writes up to `most` frames of a stack, innermost first. Returns how many it wrote: 0 for stack 0. */
 unsigned stacks_frames(uint32_t stack, struct stacks_frame *frames, unsigned most);
 
-/* Keeps a stack under a number of the caller's, for what outlives the object that would keep it: an exported descriptor, say. The
- * first one stays. 0: none was kept. */
+/* Stores a stack under a number of the caller's choice, for things that outlive the object that would hold it, such as an
+ * exported descriptor. The first one stays. Returns 0 if none was stored. */
 void stacks_keep(uint64_t key, uint32_t stack);
 uint32_t stacks_kept(uint64_t key);
 
@@ -58,14 +58,14 @@ enum stacks_mode stacks_mode(void);
 void stacks_set(enum stacks_mode mode);
 
 /* May stacks_here give a stack? Costs one load. */
-extern _Atomic int stacks_setting; /* enum stacks_mode; -1: the environment was not read */
+extern _Atomic int stacks_setting; /* enum stacks_mode; -1: the environment has not been read */
 static inline bool stacks_wanted(void)
 {
     return atomic_load_explicit(&stacks_setting, memory_order_relaxed) != STACKS_NONE;
 }
 
-/* What should be reported once about the stacks of this process, as a clause in English: that the depot is full, or why frames
- * of Python are not available. NULL if there is nothing. Ask at the end. */
+/* What should be reported once about the stacks of this process, as a clause in English: that the depot is full, or why
+ * Python frames are not available. NULL if there is nothing. Ask at the end. */
 const char *stacks_note(void);
 
 #endif

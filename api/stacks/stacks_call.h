@@ -9,7 +9,7 @@
 #include "stacks.h"
 #include "thread.h"
 
-/* On a thread of the program that is in a call; 0 where stacks are off. */
+/* Call it on a thread of the program that is in a call; returns 0 if stacks are off. */
 static inline uint32_t call_stack(void)
 {
     if (!stacks_wanted())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which frames of a stack are kept, for stacks that are made here: the unwinder and the interpreter are this file's. */
+/* Which frames of a stack are kept, with made-up stacks: the unwinder and the interpreter are fakes in this file. */
 #include "stacks.h"
 
 #include <stdio.h>
@@ -13,9 +13,9 @@
 #include "tap.h"
 
 /* The stack, a letter for each native frame, from stacks_here on: o ours, p the program, e its entry, b a binding, c the C
- * library, x code of no file; i the interpreter, with as many frames of Python as the digit after it says. */
+ * library, x code of no file; i the interpreter, with as many Python frames as the digit after it. */
 static const char *script;
-static unsigned waiting; /* frames of Python that the present one has */
+static unsigned waiting; /* Python frames in the current run */
 static uint32_t given;      /* so far, in all */
 static enum python_expectation expectation;
 
@@ -94,7 +94,7 @@ const char *python_note(void)
 
 /* ---- what is kept ---- */
 
-/* The frames in the letters of the script; those of Python are their lines. */
+/* The frames in the letters of the script; Python frames are shown by their lines. */
 static const char *kept(const char *stack)
 {
     static char text[512];

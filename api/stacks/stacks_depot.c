@@ -19,7 +19,7 @@ struct record {
 
 struct depot {
     _Atomic uint32_t slot[SLOTS];
-    _Atomic uint64_t used; /* units, counted past the limit by those that were refused */
+    _Atomic uint64_t used; /* units; refused requests count it past the limit */
     _Alignas(UNIT) unsigned char bytes[];
 };
 
@@ -27,7 +27,7 @@ uint64_t depot_limit = ARENA;
 static _Atomic(struct depot *) depot;
 static _Atomic bool full;
 
-/* The mapping, made by the first that needs it. Pages that no record touches take no memory. */
+/* The mapping, created by the first call that needs it. Pages that no record touches take no memory. */
 static struct depot *depot_here(bool make)
 {
     struct depot *there = atomic_load_explicit(&depot, memory_order_acquire);
@@ -87,7 +87,7 @@ uint32_t depot_find(enum depot_kind kind, const void *key, size_t size)
     return 0;
 }
 
-/* A record that no slot has yet; 0 if there is no room for it. */
+/* Creates a record that is not in a slot yet; 0 if there is no room for it. */
 static uint32_t write_record(struct depot *in, const struct record *head, const void *key, const void *value, size_t value_size)
 {
     uint64_t units = (sizeof *head + padded(head->size) + padded(value_size)) / UNIT;

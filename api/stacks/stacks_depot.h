@@ -6,8 +6,8 @@
  *     depot_find(KIND, "abd", 3)             ->  0          absent
  *
  * Records never move, change or end, so a reader needs no lock: a reference is found by one atomic load of a slot, and whatever
- * is behind it was written before. A signal or a fork may come between any two instructions. The store is a private mapping,
- * which a forked child has as it was.
+ * is behind it was written before. A signal or a fork may occur between any two instructions. The store is a private mapping,
+ * of which a forked child gets a copy.
  */
 #ifndef CUVMM_STACKS_DEPOT_H
 #define CUVMM_STACKS_DEPOT_H
@@ -18,20 +18,20 @@
 
 enum depot_kind { DEPOT_STACK = 1, DEPOT_TEXT, DEPOT_MODULE, DEPOT_LOADED, DEPOT_PC, DEPOT_PYTHON, DEPOT_PYTHON_AT, DEPOT_KEPT };
 
-/* The limit on what all records take, in bytes. Tests lower it. */
+/* The limit on the size of all records together, in bytes. Tests lower it. */
 extern uint64_t depot_limit;
 
 /* A record's reference; 0: absent. */
 uint32_t depot_find(enum depot_kind kind, const void *key, size_t size);
-/* The record with that key, which is made if it is absent. 0: the depot is full, or there is no memory for it. */
+/* The record with that key, created if it is absent. 0: the depot is full, or there is no memory for it. */
 uint32_t depot_add(enum depot_kind kind, const void *key, size_t size, const void *value, size_t value_size);
 
-/* A record's key, which begins at a multiple of 8 bytes, its size, and its value. The reference is one that was given out. */
+/* A record's key, which begins at a multiple of 8 bytes, its size, and its value. The reference must be one that was returned. */
 const void *depot_key(uint32_t ref);
 size_t depot_size(uint32_t ref);
 const void *depot_value(uint32_t ref);
 
-/* Is it the reference of a record of that kind? Any number may be passed that is 0 or was given out. */
+/* Is it the reference of a record of that kind? The number must be 0 or one that was returned. */
 bool depot_is(enum depot_kind kind, uint32_t ref);
 
 /* Was a record refused? */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A depot of very many records: keys with equal hashes, and one whose slots or bytes are used up. */
+/* A depot of very many records: keys with equal hashes, and a depot whose slots or bytes are exhausted. */
 #include "stacks_depot.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static bool is_there(enum depot_kind kind, uint64_t key)
            memcmp(depot_value(ref), &key, sizeof key) == 0;
 }
 
-/* So many that some have equal hashes, of 32 bits, with keys of the same kind and of another. */
+/* So many that some 32-bit hashes collide, among keys of the same kind and of different kinds. */
 static void test_many(void)
 {
     enum { MANY = 300000 };
@@ -48,7 +48,7 @@ static void test_sizes(void)
     tap_ok(!depot_is(DEPOT_TEXT, UINT32_MAX), "a number past the last record is none");
 }
 
-/* In a child, whose parent's depot stays as it is. */
+/* In a child, so that the parent's depot stays as it is. */
 static bool in_child(int (*code)(void))
 {
     int status = 1;

@@ -19,7 +19,7 @@ static bool inside(const struct module *module, uintptr_t at, uintptr_t size)
     return at >= module->start && at < module->end && size <= module->end - at;
 }
 
-/* The loader has added the bias in most files, and not in those that it must not write. */
+/* The loader has added the bias in most files, but not in those that it must not write to. */
 static uintptr_t place(const struct module *module, uintptr_t value)
 {
     return inside(module, value, 1) ? value : value + module->bias;

@@ -3,8 +3,8 @@
  *
  *     export_of(libpython, "PyCode_Type")   ->  0x7f2c..
  *
- * dlsym would take the loader's lock, and the libraries here stand in its place (backend_cuda/check). Reads memory of the module
- * alone; 0: absent.
+ * dlsym would take the loader's lock, and the libraries here replace it (backend_cuda/check). Reads only the module's
+ * memory; returns 0 if absent.
  */
 #ifndef CUVMM_STACKS_EXPORT_H
 #define CUVMM_STACKS_EXPORT_H

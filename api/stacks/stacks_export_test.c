@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbols of a file that is made here, with a bucket for all of them; and of files that are damaged. */
+/* Symbols of a made-up file with a single bucket, and of damaged files. */
 #include "stacks_export.h"
 
 #include <elf.h>
@@ -11,7 +11,7 @@
 
 enum { SYMBOLS = 4, DYNAMIC = 4 };
 
-/* The file as it is in memory. Its chains are the last. */
+/* The file as it appears in memory. Its chains are the last. */
 static struct file {
     ElfW(Ehdr) head;
     ElfW(Phdr) segment[2];
@@ -80,7 +80,7 @@ static void test_whole(void)
     tap_u64(found("alpha"), 0, "what comes after the end of the list is not read");
 }
 
-/* A field, and a value it must not have. */
+/* A field, and an invalid value for it. */
 struct damage {
     const char *name;
     size_t at, size;

@@ -24,7 +24,8 @@ static const struct python_layout v312 = {
     .code_file = 112, .code_name = 128, .code_lines = 136, .code_first_line = 68, .code_bytes = 192,
     .object_type = 8, .bytes_size = 16, .bytes_data = 32, .text_length = 16, .text_state = 32, .text_ascii = 40, .text_compact = 56};
 
-/* Which word of the published offsets has what. 3.14 has three more words of interpreters, two of frames, and so on. */
+/* The meaning of each word of the published offsets. 3.14 has three more words for interpreters, two more for frames, and so
+ * on. */
 struct words {
     uint8_t free_threaded, thread_frame, frame_next, frame_code, frame_at, frame_owner;
     uint8_t code_file, code_name, code_lines, code_first_line, code_bytes;
@@ -34,7 +35,7 @@ struct words {
 static const struct words words313 = {2, 23, 29, 30, 31, 33, 35, 37, 38, 39, 43, 45, 65, 66, 68, 69, 70};
 static const struct words words314 = {2, 26, 32, 33, 34, 36, 40, 42, 43, 44, 48, 51, 75, 76, 78, 79, 80};
 
-/* No structure of these is larger; a word that is no offset is not in the form that is known here. */
+/* None of these structures is larger; a word that is not a plausible offset means that the format is unknown. */
 enum { OFFSET_MOST = 4096 };
 
 static bool from_words(const struct words *words, const uint64_t *offset, struct python_layout *layout)
@@ -58,7 +59,7 @@ static bool published(uint32_t version, const uint64_t *offset, struct python_la
     const struct words *words = version >> 16 == V313 ? &words313 : &words314;
     if (memcmp(offset, "xdebugpy", 8) != 0 || offset[1] >> 16 != version >> 16)
         return false;
-    /* There 3.14 runs a thread's own copy of the code. */
+    /* Free-threaded 3.14 runs a thread's own copy of the code. */
     if (version >> 16 == V314 && offset[words->free_threaded])
         return false;
     return from_words(words, offset, layout);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is read of Python's structures: offsets by version, and tables of lines, also such as no interpreter makes. */
+/* What is read from Python's structures: offsets by version, and line tables, including some that no interpreter makes. */
 #include "stacks_layout.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void test_table(void)
     tap_ok(!python_layout(0x030D00F0, none, &layout), "3.13 only with what it publishes");
 }
 
-/* Words as an interpreter publishes them: those that are used have their own number times 8. */
+/* Words as an interpreter publishes them: each word in use holds its own number times 8. */
 static void publish(uint64_t words[PYTHON_OFFSETS / 8], uint64_t version)
 {
     for (unsigned i = 0; i < PYTHON_OFFSETS / 8; i++)

@@ -24,7 +24,7 @@ uint32_t python_line_pairs(const unsigned char *table, size_t size, uint32_t fir
     return 0;
 }
 
-/* Six bits a byte, the lowest first; the seventh says that another follows. */
+/* Six bits per byte, lowest first; the seventh bit says that another byte follows. */
 static uint64_t take(const unsigned char *table, size_t size, size_t *at)
 {
     uint64_t value = 0;
@@ -49,7 +49,7 @@ static int64_t take_signed(const unsigned char *table, size_t size, size_t *at)
 
 enum { RECORD = 128, ONE_LINE = 10, NO_COLUMNS = 13, LONG = 14, NO_PLACE = 15 };
 
-/* How many lines a record is further on than the one before it; its columns are skipped. */
+/* The line delta of a record relative to the one before it; its columns are skipped. */
 static int64_t lines_of(unsigned kind, const unsigned char *table, size_t size, size_t *at)
 {
     int64_t lines = 0;

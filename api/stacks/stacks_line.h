@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The line of the code unit (two bytes) at that index; 0 if it has none, or the table is not one. */
+/* The line of the code unit (two bytes) at that index; 0 if it has none, or the table is malformed. */
 uint32_t python_line_pairs(const unsigned char *table, size_t size, uint32_t first, uint64_t unit);
 uint32_t python_line_records(const unsigned char *table, size_t size, uint32_t first, uint64_t unit);
 

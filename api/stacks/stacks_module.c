@@ -16,7 +16,7 @@
 #include "stacks_depot.h"
 #include "stacks_export.h"
 
-enum { PATH_MOST = 2048 }; /* on the stack of a thread of the program */
+enum { PATH_MOST = 2048 }; /* on the stack of one of the program's threads */
 
 static _Atomic uint32_t numbered[MODULE_MOST]; /* a number's record */
 static _Atomic uint32_t numbers = 1;
@@ -58,7 +58,7 @@ static void look_for_build(struct module *module, uintptr_t at, uintptr_t end)
     }
 }
 
-/* With an older C library the end is not known before its segments are. */
+/* With an older C library the end is not known until its segments are. */
 static void read_segments(struct module *module, const ElfW(Phdr) *segment, unsigned count)
 {
     uintptr_t end = module->start;
@@ -82,7 +82,7 @@ static bool has_base(const char *path, const char *start)
     return strncmp(slash ? slash + 1 : path, start, strlen(start)) == 0;
 }
 
-/* ---- what the loader knows of an address ---- */
+/* ---- what the loader knows about an address ---- */
 
 #ifndef __GLIBC__
 #define __GLIBC_PREREQ(major, minor) 0
@@ -91,7 +91,7 @@ static bool has_base(const char *path, const char *start)
 #if __GLIBC_PREREQ(2, 35)
 typedef int finder(void *address, struct dl_find_object *found);
 
-/* Where the C library is loaded; 0: not found. It is loaded before all that could change the list. */
+/* Where the C library is loaded; 0: not found. It is loaded before anything that could change the list. */
 static uintptr_t find_libc(void)
 {
     static const char mark; /* an address that the loader knows */
@@ -107,8 +107,8 @@ static uintptr_t find_libc(void)
     return map ? map->l_addr : 0; /* LCOV_EXCL_BR_LINE: the same */
 }
 
-/* glibc 2.35 has a function for it that takes no lock. Found in its table, for a reference would keep the library from being
- * loaded where it is older. */
+/* glibc 2.35 has a function for it that takes no lock. Looked up in its symbol table, because a direct reference would keep
+ * this library from loading with an older C library. */
 static finder *find_finder(void)
 {
     const uintptr_t base = find_libc();
@@ -150,7 +150,7 @@ static bool find_quickly(uintptr_t address, struct loaded *loaded, bool *can)
 }
 #endif
 
-/* The loader's record of the file at an address, and where it has the file. */
+/* The loader's record of the file at an address, and where the file is loaded. */
 #ifdef __GLIBC__
 static const struct link_map *map_of(uintptr_t address, uintptr_t *start)
 {
@@ -180,7 +180,7 @@ static const struct r_debug *loaders_list(void)
     return entry && entry->d_tag == DT_DEBUG ? (const void *)entry->d_un.d_ptr : NULL;
 }
 
-/* musl has no function for both at once. Its list begins with the program, which alone may be loaded with a difference of 0. */
+/* musl has no function for both at once. Its list begins with the program, the only file that may have a load bias of 0. */
 static const struct link_map *map_of(uintptr_t address, uintptr_t *start)
 {
     Dl_info info;
@@ -191,7 +191,7 @@ static const struct link_map *map_of(uintptr_t address, uintptr_t *start)
     for (const struct link_map *map = loader->r_map; map; map = map->l_next)
         if (map->l_addr <= address && (!found || map->l_addr > found->l_addr))
             found = map;
-    *start = info.dli_fbase || !found ? (uintptr_t)info.dli_fbase : found->l_addr; /* the system's own has no name and no place */
+    *start = info.dli_fbase || !found ? (uintptr_t)info.dli_fbase : found->l_addr; /* the vDSO has no name and no path */
     return found;
 }
 #endif
@@ -220,7 +220,7 @@ static size_t path_mapped(uintptr_t address, char path[PATH_MOST])
     size_t length = 0;
     ssize_t got;
     int fd = posix.open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-    /* A line at a time: "start-end rights offset device inode path". A line that is longer than the buffer is of no use. */
+    /* A line at a time: "start-end rights offset device inode path". A line that is longer than the buffer is ignored. */
     size_t have = 0;
     while (fd >= 0 && !length && (got = posix.read(fd, text + have, sizeof text - 1 - have)) > 0) {
         have += (size_t)got;
@@ -244,7 +244,7 @@ static size_t path_mapped(uintptr_t address, char path[PATH_MOST])
     return length; /* shorter than the line */
 }
 
-/* " (deleted)" is the system's, and not part of the name. */
+/* " (deleted)" is added by the system and not part of the name. */
 static size_t undeleted(char *path, size_t length)
 {
     static const char mark[] = " (deleted)";
@@ -282,7 +282,7 @@ static uint32_t build_text_of(const struct module *module)
     return depot_add(DEPOT_TEXT, text, 2 * (size_t)module->build_size + 1, NULL, 0);
 }
 
-/* A number for what a path and a build id name; 0 if there is none left. One file that is loaded twice is one module. */
+/* A number for a path and build id; 0 if none is left. A file that is loaded twice is one module. */
 static uint32_t number_for(const struct module *module)
 {
     const uint32_t key[2] = {module->path, module->build_text};
@@ -298,7 +298,7 @@ static uint32_t number_for(const struct module *module)
     return number;
 }
 
-/* What a record is found by: places, name and build id, so a file that was replaced between two loads is another one. */
+/* The key of a record: addresses, name and build id, so a file that was replaced between two loads is a different module. */
 static struct module what_is_loaded(const struct loaded *loaded)
 {
     struct module module = {.start = loaded->start, .end = loaded->end, .identity = loaded->identity};
@@ -335,7 +335,7 @@ static const struct module *meet(const struct loaded *loaded)
         return depot_value(there);
     struct module module = key;
     module.is_program = is_program(loaded->map);
-    /* Linked into the program, this code cannot be told from the program's. */
+    /* If linked into the program, this code cannot be distinguished from the program's. */
     module.is_ours = !module.is_program && is_ours(loaded);
     module.is_libc = has_base(loaded->map->l_name, "libc.so") || has_base(loaded->map->l_name, "ld-musl-");
     module.path = path_of(&module, loaded->map);
@@ -347,7 +347,7 @@ static const struct module *meet(const struct loaded *loaded)
 
 /* ---- finding ---- */
 
-/* Is it still what it was? Another file may have its place and even the same loader's record. */
+/* Is the module still the same? Another file may have taken its place, and even its loader record. */
 static bool is_there(const struct module *module, const struct loaded *loaded)
 {
     return module->identity == loaded->identity && module->start == loaded->start &&
@@ -355,7 +355,7 @@ static bool is_there(const struct module *module, const struct loaded *loaded)
            strcmp(depot_key(module->name), loaded->map->l_name) == 0;
 }
 
-/* The latest modules by a part of the address where they begin. */
+/* The most recent modules, by a part of their start address. */
 enum { RECENT = 256 };
 static _Atomic(const struct module *) recent[RECENT];
 

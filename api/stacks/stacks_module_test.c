@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules that are loaded by relative paths, removed, damaged in memory, too many, or beside an older C library. */
+/* Modules that are loaded by relative paths, removed, damaged in memory, too many, or used with an older C library. */
 #define _GNU_SOURCE /* RTLD_DI_LINKMAP */
 #include "stacks_module.h"
 
@@ -15,7 +15,7 @@
 static char folder[] = "/tmp/stacks_module_test.XXXXXX", probe[4200];
 static const char *path, *build;
 
-/* Loads a copy of the probe; its first page may be written. Returns where it is. */
+/* Loads a copy of the probe; its first page is writable. Returns where it is. */
 static uintptr_t load(const char *name)
 {
     char command[8500];
@@ -87,7 +87,7 @@ static bool nothing(void)
     return !module_of((uintptr_t)&local) && !module_names(MODULE_MOST, &path, &build) && !module_names(MODULE_MOST - 1, &path, &build);
 }
 
-/* The C library's own tables cannot be read, so the loader is asked as with one that has no function for it. */
+/* The C library's own tables cannot be read, so the loader is queried as with a C library that lacks the function. */
 static bool older_library(void)
 {
     Dl_info info;
@@ -117,7 +117,7 @@ static bool damaged_headers(void)
     return true;
 }
 
-/* A note that is too long, of another type, of others, without bytes; segments that lie elsewhere. */
+/* A note that is too long, of another type, by another owner, or empty; segments that lie elsewhere. */
 static bool damaged_notes(void)
 {
     static char name[] = "./n0.so";
@@ -143,7 +143,7 @@ static bool damaged_notes(void)
     return good;
 }
 
-/* As many builds of one file as there are numbers, and one more. */
+/* As many builds of one file as there are numbers, plus one. */
 static bool too_many(void)
 {
     uintptr_t start = load("./i.so");

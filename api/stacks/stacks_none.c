@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stacks.h where nothing walks a stack: on macOS, whose tables no unwinder here reads, and in a WebAssembly module, which cannot see
- * its own. No call has a stack, and stacks_note says so where stacks are wanted. */
+/* stacks.h where nothing walks a stack: on macOS, whose unwind tables are not supported, and in a WebAssembly module, which
+ * cannot see its own stack. No call has a stack, and stacks_note says so if stacks were requested. */
 #include "stacks.h"
 
 #include <stddef.h>

@@ -14,8 +14,8 @@
  * The interpreter's lock is neither taken nor needed: bindings release it around their calls, and yet the thread's state is found
  * by PyGILState_GetThisThreadState, which may be called without it, and a thread's frames change by that thread alone, which
  * is here. Measured so for PyTorch and cuda.bindings (README.md). Offsets come from the interpreter itself (3.13, 3.14:
- * _PyRuntime.debug_offsets) or from a table by version (3.10 to 3.12). Until they have proved good in several walks, each
- * read asks the system first whether the bytes are there.
+ * _PyRuntime.debug_offsets) or from a table by version (3.10 to 3.12). Until several walks have confirmed them, each
+ * read first asks the system whether the bytes are mapped.
  */
 #ifndef CUVMM_STACKS_PYTHON_H
 #define CUVMM_STACKS_PYTHON_H
@@ -34,25 +34,25 @@ struct python_walk {
     const struct python *python;
     uintptr_t frame;  /* the next of Python's frames; 0: no more */
     uintptr_t marker; /* the address on the C stack of the run that the frame belongs to */
-    uintptr_t cframe; /* versions whose runs have a list of their own */
+    uintptr_t cframe; /* for versions whose runs have a list of their own */
     unsigned steps, given;
-    bool checked;     /* each read asks the system */
+    bool checked;     /* each read checks with the system */
 };
 
-/* Will frames of Python come in this thread's stack? */
+/* Does this thread's stack contain Python frames? */
 enum python_expectation { PYTHON_UNKNOWN, PYTHON_HERE, PYTHON_NOT_HERE };
 enum python_expectation python_expected(void);
 
-/* Is it the module of an interpreter whose frames can be read in this thread? */
+/* Is the module an interpreter whose frames can be read in this thread? */
 bool python_is_interpreter(struct python_walk *walk, const struct module *module);
 
-/* The next frame of Python of the native frame that lies from sp to next_sp; 0: no more there. */
+/* The next Python frame of the native frame that lies from sp to next_sp; 0 if there are no more. */
 uint32_t python_next(struct python_walk *walk, uintptr_t sp, uintptr_t next_sp);
 
 /* What a frame is called. The strings last. */
 bool python_names(uint32_t frame, const char **file, const char **function, uint32_t *line);
 
-/* Why frames of Python are not available in this process, as a clause; NULL if they are, or there is no interpreter. */
+/* Why Python frames are not available in this process, as a clause; NULL if they are, or there is no interpreter. */
 const char *python_note(void);
 
 #endif

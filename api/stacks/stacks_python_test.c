@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames of Python of interpreters that are made up here, in memory, as each version has them; broken ones too. Each case is a
- * child, for a process has one interpreter. The real ones: stacks_python_test.sh. */
+/* Python frames of made-up interpreters, laid out in memory like each version's; broken ones too. Each case
+ * runs in a child, because a process has one interpreter. The real ones: stacks_python_test.sh. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "stacks_python.h"
 
@@ -17,7 +17,7 @@
 #include "stacks_layout.h"
 #include "tap.h"
 
-/* ---- a module that exports what an interpreter does ---- */
+/* ---- a module that exports the same symbols as an interpreter ---- */
 
 enum { SYMBOLS_MOST = 8 };
 struct image {
@@ -76,7 +76,7 @@ static void add_symbol(struct image *image, const char *name, uintptr_t address)
 
 static unsigned char memory[1 << 16];
 static size_t memory_used;
-static unsigned char *hole; /* the first byte that cannot be read; a page before it can */
+static unsigned char *hole; /* the first unreadable byte; the page before it is readable */
 static uint64_t offsets[PYTHON_OFFSETS / 8];
 static unsigned long version_number;
 static const char *version_text;
@@ -98,7 +98,7 @@ static void *get_thread(void)
     return (void *)thread_state;
 }
 
-/* It is asked while the interpreter is being found: as another thread's stack would come then. */
+/* Called while the interpreter is being looked up, as if another thread took its stack at that moment. */
 static bool found_meanwhile;
 static const char *get_version(void)
 {
@@ -130,7 +130,7 @@ static void add_symbols(struct module *made, struct image *image, const char *wi
             add_symbol(image, all[i].name, all[i].at);
 }
 
-/* Offsets as 3.13 publishes them, chosen so that what is read later lies further on. */
+/* Offsets as 3.13 publishes them, chosen so that later reads lie at higher offsets. */
 static void publish(void)
 {
     static const unsigned char words[] = {23, 29, 30, 31, 33, 35, 37, 38, 39, 43, 45, 65, 66, 68, 69, 70};
@@ -220,7 +220,7 @@ static uintptr_t make_frame(uintptr_t code, unsigned unit, uintptr_t next)
     return at;
 }
 
-/* What is below the frames of a run, or a frame of C on the way. */
+/* The entry frame below a run, or a C frame in between. */
 static uintptr_t make_shim(uintptr_t next)
 {
     uintptr_t at = make_frame(0, 0, next);
@@ -239,7 +239,7 @@ static bool start(void)
     return python_is_interpreter(&walk, &module);
 }
 
-/* Is the next frame up to an address the one of that place? */
+/* Is the next frame up to that address the expected one? */
 static bool gives(uintptr_t to, const char *file, const char *function, uint32_t line)
 {
     const char *is_file = "", *is_function = "";
@@ -309,7 +309,8 @@ static bool runs_shimmed(uint32_t version)
 {
     begin(version);
     uintptr_t a = make_code("/srv/pool.py", "grow", 10), b = make_code("/srv/train.py", "step", 20), made = make_code("__init__", "__init__", 0);
-    /* From the outside in, so that addresses fall as they do on the C stack: places are compared with those of the shims. */
+    /* From the outside in, so that addresses decrease as on the C stack, because addresses are compared with those of the
+     * shims. */
     uintptr_t low = make_shim(0), high = make_shim(0), last = make_frame(b, 3, high);
     set_word(low + layout.frame_next, last);
     set_word(made + layout.code_lines, 0);
@@ -381,7 +382,7 @@ static bool no_thread_function(void)
     return refuses("PyGILState_GetThisThreadState") && !python_note();
 }
 
-/* The offsets of 3.13 are not there to be read; those of 3.12 need not be. */
+/* The offsets of 3.13 are unreadable; 3.12 does not publish any. */
 static bool unreadable_runtime(void)
 {
     begin(0x030D00F0);
@@ -442,14 +443,14 @@ static bool no_offset_of_frames(void)
 
 /* ---- broken frames ---- */
 
-/* No frame comes, and the walk is over. */
+/* There is no further frame, and the walk ends. */
 static bool ends(uintptr_t frame)
 {
     set_first(frame);
     return start() && !python_next(&walk, 1, UINTPTR_MAX) && walk.state == PYTHON_OVER && !walk.given;
 }
 
-/* The last bytes before the hole, filled from an object's start. */
+/* The last bytes before the unreadable page, filled with the start of an object. */
 static uintptr_t cut(uintptr_t object, size_t keeps)
 {
     memcpy(hole - keeps, (const void *)object, keeps);
@@ -498,7 +499,7 @@ static bool cut_frame_311(void)
     set_word(thread_state + layout.thread_cframe, run);
     set_word(run + layout.cframe_frame, cut(make_frame(code, 0, make_frame(code, 2, 0)), 64));
     set_word(run + layout.cframe_next, (uintptr_t)hole);
-    /* Whether a run begins with it is not known: it does not. */
+    /* If it is unknown whether a run begins with it, assume not. */
     return start() && gives(UINTPTR_MAX, "/srv/pool.py", "grow", 10) && gives(UINTPTR_MAX, "/srv/pool.py", "grow", 11) && !walk.frame;
 }
 
@@ -600,7 +601,7 @@ static bool texts(void)
     return widths();
 }
 
-/* Builds without the lock have larger objects. */
+/* Free-threaded builds have larger objects. */
 static bool texts_without_lock(void)
 {
     begin(0x030D00F0);
@@ -631,13 +632,13 @@ static bool broken_texts(void)
            names_are(cut(make_ascii("grow"), 8), "") && names_are(cut(make_ascii("grow"), 18), "gr");
 }
 
-/* The file's name is told apart by its end, as far as there is one. */
+/* Files are distinguished by the end of their names, as far as it can be read. */
 static bool broken_files(void)
 {
     begin(0x030D00F0);
     const uintptr_t files[] = {(uintptr_t)hole, make_ascii("a.py"), cut(make_ascii("/srv/train.py"), 20), make_ascii("/srv/b.py")};
     static const char *const names[] = {"", "a.py", "/srv", ""};
-    set_word(files[3] + layout.text_length, 1 << 20); /* its characters go on beyond what is there */
+    set_word(files[3] + layout.text_length, 1 << 20); /* its characters extend beyond the readable memory */
     set_word(files[3] + layout.text_state, 0);
     for (int i = 0; i < 4; i++) {
         uintptr_t code = get_memory(256);
@@ -664,7 +665,7 @@ static bool broken_tables(void)
             return false;
     }
     uintptr_t frame = make_frame(make_code("/srv/a.py", "grow", 10), 0, 0);
-    set_word(frame + layout.frame_at, 1); /* before the code: its first line */
+    set_word(frame + layout.frame_at, 1); /* the instruction lies before the code: the first line is used */
     set_first(frame);
     return start() && gives(UINTPTR_MAX, "/srv/a.py", "grow", 10);
 }
@@ -683,7 +684,7 @@ static bool nearly_hidden(void)
 
 /* ---- at length ---- */
 
-/* After several good walks reads do not ask the system any more. */
+/* After several good walks reads no longer check with the system. */
 static bool trusted(void)
 {
     begin(0x030D00F0);
@@ -694,7 +695,7 @@ static bool trusted(void)
     return true;
 }
 
-/* Records are refused from the first, the second and the third on. */
+/* The depot refuses records, beginning with the first, the second and the third. */
 static bool full_depot(void)
 {
     begin(0x030D00F0);

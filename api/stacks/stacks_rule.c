@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads .eh_frame_hdr and .eh_frame (Linux Standard Base, DWARF 5 section 6.4). The tables are the loaded file's, and every read
- * is held to the module's addresses all the same. */
+/* Reads .eh_frame_hdr and .eh_frame (Linux Standard Base, DWARF 5 section 6.4). The tables belong to a loaded file, but every
+ * read is still bounds-checked against the module's addresses. */
 #include "stacks_rule.h"
 
 #include <string.h>
@@ -11,14 +11,14 @@ enum { REG_SP = 7, REG_FP = 6, REG_RA = 16 };
 #elif defined(__aarch64__)
 enum { REG_SP = 31, REG_FP = 29, REG_RA = 30 };
 #else
-enum { REG_SP = -1, REG_FP = -2, REG_RA = -3 }; /* no rules: the compiler's unwinder does it all */
+enum { REG_SP = -1, REG_FP = -2, REG_RA = -3 }; /* no rules: the compiler's unwinder does everything */
 #endif
 
 /* Encodings of pointers. */
 enum { PE_OMIT = 0xFF, PE_ULEB = 1, PE_U2 = 2, PE_U4 = 3, PE_U8 = 4, PE_SLEB = 9, PE_S2 = 10, PE_S4 = 11, PE_S8 = 12,
        PE_PCREL = 0x10, PE_DATAREL = 0x30, PE_INDIRECT = 0x80 };
 
-/* Reading forward; false for good once something was out of bounds. */
+/* A reading cursor; its `ok` stays false once a read was out of bounds. */
 struct reader {
     uintptr_t at, end;
     uintptr_t from, base; /* of the module, and of PE_DATAREL */
@@ -95,7 +95,7 @@ static uintptr_t take_pointer(struct reader *in, unsigned encoding)
     else if (encoding & 0x70)
         in->good = false;
     if (encoding & PE_INDIRECT)
-        in->good = false; /* personality routines alone are encoded so, and those are skipped */
+        in->good = false; /* only personality routines are encoded like this, and those are skipped */
     return (uintptr_t)value;
 }
 
@@ -107,10 +107,10 @@ struct entry {
     uint64_t code_align;
     int64_t data_align;
     bool signal;
-    bool sized; /* the augmentation of the own part has its size before it */
+    bool sized; /* the entry's own augmentation data is preceded by its size */
 };
 
-/* Skips length and, for an entry, the offset of its common part. Returns where the record's end is. */
+/* Skips the length and, for an FDE, the offset of its CIE. Returns where the record's end is. */
 static uintptr_t record_end(struct reader *in)
 {
     uint64_t length = take(in, 4);
@@ -172,7 +172,7 @@ static unsigned read_common(struct reader in, struct entry *entry)
     return encoding;
 }
 
-/* Reads the entry that begins there. False if it is not the one of the address. */
+/* Reads the entry that begins there. Returns false if it does not cover the address. */
 static bool read_entry(struct reader in, uintptr_t address, struct entry *entry)
 {
     struct reader common = in;
@@ -226,7 +226,7 @@ static bool find_entry(const struct module *module, uintptr_t address, struct en
     return in.good && read_entry(in, address, entry);
 }
 
-/* ---- the program of an entry ---- */
+/* ---- the instructions of an entry ---- */
 
 enum where { SAME, SAVED, BY_SP, UNDEFINED, ELSEWHERE };
 
@@ -248,7 +248,7 @@ struct run {
     bool good;
 };
 
-/* Wraps around, since a damaged table may have any numbers. */
+/* Wraps around, because a damaged table may contain any numbers. */
 static int64_t scaled(uint64_t number, int64_t align)
 {
     return (int64_t)(number * (uint64_t)align);
@@ -288,7 +288,7 @@ static void define_cfa(struct run *run, uint64_t reg, int64_t offset)
     run->row.cfa_other = run->row.cfa_stored = false;
 }
 
-/* An expression of the form register + offset, or what is stored there. Any other has the register -1. */
+/* An expression of the form register + offset, or the value stored at that address. Any other has the register -1. */
 struct simple {
     unsigned reg;
     int64_t offset;
@@ -333,7 +333,7 @@ static void set_expression(struct run *run, struct reader *in)
     set(run, reg, is.reg == (unsigned)REG_SP && !is.stored ? BY_SP : ELSEWHERE, is.offset);
 }
 
-/* Instructions about the CFA and saved rows. False: it is none of them. */
+/* Instructions that set the CFA or save and restore rows. Returns false for any other instruction. */
 static bool do_cfa(struct run *run, struct reader *in, unsigned op)
 {
     const int64_t align = run->entry->data_align;
@@ -395,13 +395,13 @@ static bool do_advance(struct run *run, struct reader *in, unsigned op)
     }
 }
 
-/* On arm64 0x2d signs the return address from there on (PAC), which stacks_unwind.c strips wherever it is. */
+/* On arm64 0x2d signs the return address from there on (PAC), which stacks_unwind.c strips wherever it occurs. */
 static bool means_nothing(unsigned op)
 {
     return op == 0 || op == 0x2d;
 }
 
-/* Until the row of the address is complete. */
+/* Runs until the row of the address is complete. */
 static void run_until(struct run *run, struct reader in, uintptr_t address)
 {
     while (run->good && in.good && in.at < in.end && run->at <= address) {
@@ -449,9 +449,9 @@ static struct rule rule_of(const struct run *run)
 }
 
 #if defined(__aarch64__)
-/* The code that a signal's handler returns to, mov x8, #139 and svc #0, and what the kernel put on the stack before it: the
- * tables of kernels say other things about it, or nothing. A handler returns to the first instruction, so the address that is
- * asked about is the one before it. */
+/* The code that a signal handler returns to (mov x8, #139 and svc #0), with the frame that the kernel pushed: the tables
+ * of different kernels describe it differently, or not at all. A handler returns to the first instruction, so the address to
+ * look up is the one before it. */
 static bool is_after_signal(uintptr_t address)
 {
     static const uint32_t code[] = {0xD2801168, 0xD4000001};

@@ -7,7 +7,8 @@
  *                     ^ sp             ^ CFA - 16 ^ CFA - 8        ^ CFA: sp in main
  *
  * Such a rule is a few numbers, and looking it up takes a binary search and the interpretation of a small program, so a capture
- * keeps rules by address (stacks_unwind.c). What no rule can say - other expressions, other registers - is left to the C library.
+ * keeps rules by address (stacks_unwind.c). Frames that no rule can express (other expressions, other registers) are left to
+ * the C library.
  */
 #ifndef CUVMM_STACKS_RULE_H
 #define CUVMM_STACKS_RULE_H
@@ -22,16 +23,16 @@ enum rule_kind { RULE_STEP, RULE_END, RULE_NO_TABLE, RULE_OTHER };
 
 struct rule {
     uint8_t kind;      /* enum rule_kind */
-    bool by_fp;        /* the CFA is counted from the frame pointer, not from the stack pointer */
-    bool signal;       /* a signal's frame: the caller's address is the instruction's own */
-    bool cfa_stored;   /* the CFA is what is stored there: frames that are aligned anew, and those of signals */
-    bool fp_saved, ra_saved; /* on the stack; otherwise the register has it still */
-    bool fp_by_sp, ra_by_sp; /* its place counts from the stack pointer, and not from the CFA */
+    bool by_fp;        /* the CFA is relative to the frame pointer, not to the stack pointer */
+    bool signal;       /* a signal frame: the return address is that of the interrupted instruction itself */
+    bool cfa_stored;   /* the CFA is loaded from there: for realigned frames and signal frames */
+    bool fp_saved, ra_saved; /* on the stack; otherwise the register still holds it */
+    bool fp_by_sp, ra_by_sp; /* its offset is relative to the stack pointer, not to the CFA */
     int32_t cfa;
     int32_t fp, ra;
 };
 
-/* The rule for an instruction in a module, or, with NULL, in readable code of no file. Reads the module's memory. */
+/* The rule for an instruction in a module or, with NULL, in readable code without a file. Reads the module's memory. */
 struct rule rule_for(const struct module *module, uintptr_t address);
 
 #endif

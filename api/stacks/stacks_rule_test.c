@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of tables that are made here: each instruction, each encoding of addresses, and tables that are damaged or too short.
- * What is read out of bounds meets a page that no one may read. */
+/* Rules from made-up tables: each instruction, each encoding of addresses, and tables that are damaged or too short.
+ * An out-of-bounds read hits an inaccessible page. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "stacks_rule.h"
 
@@ -21,10 +21,10 @@ struct bytes {
 #define BYTES(text) {text, sizeof(text) - 1}
 #define OTHER_REG "\x03"
 
-/* Functions lie one after another from CODE on; addresses are multiples of 4, which no instruction is looked for at. */
+/* Functions lie one after another from CODE on; their addresses are multiples of 4, and lookups use addresses that are not. */
 enum { CODE = 0x2000, LENGTH = 0x40, AT = 0x10 };
 
-/* What a table is made of. Zeros stand for what compilers write. */
+/* What a table is made of. Zeros stand for the usual values. */
 struct form {
     struct bytes own, first; /* instructions */
     struct bytes data;       /* what the augmentation says */
@@ -38,7 +38,7 @@ struct form {
 struct made {
     unsigned char image[2048];
     size_t size, common, own;
-    uintptr_t at; /* where the image is going to be */
+    uintptr_t at; /* where the image will be placed */
 };
 
 static void put(struct made *made, uint64_t value, unsigned size)
@@ -146,7 +146,7 @@ static void make(struct made *made, struct form form, uintptr_t at)
 
 /* ---- asking ---- */
 
-static unsigned char *page_end; /* the page behind it cannot be read */
+static unsigned char *page_end; /* the page after it is unreadable */
 
 static void map_pages(void)
 {
@@ -375,7 +375,7 @@ static void test_search(void)
     tap_ok(good, "each of 1 to 40 functions has its own rule, and what lies around them none");
 }
 
-/* The usual table with some bytes that are others. */
+/* The usual table with some bytes replaced. */
 static struct rule ask_changed(bool in_own, size_t at, uint32_t value, unsigned size)
 {
     static struct made made;
@@ -413,7 +413,7 @@ static void test_header(void)
     tap_text(told(rule_for(&(struct module){.end = UINTPTR_MAX}, (uintptr_t)page_end - 16)), "no table", "a file without a table");
 }
 
-/* ---- tables that end early, or say anything ---- */
+/* ---- tables that end early or contain nonsense ---- */
 
 static const struct form full = {
     .augmentation = "zPLR", .data = BYTES("\x07\x9b\x01\x02\x03\x04\x1b\x1b"), .own_data = BYTES("\x04\x01\x02\x03\x04"),

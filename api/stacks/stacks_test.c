@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#ifndef CUVMM_NO_UNWINDER /* as where musl-gcc takes the libraries of a gcc for glibc */
+#ifndef CUVMM_NO_UNWINDER /* as when musl-gcc uses the libraries of a gcc for glibc */
 #include <unwind.h>
 #endif
 
@@ -22,12 +22,13 @@
 #include "stacks_unwind.h"
 #include "tap.h"
 
-/* Between a call and the end of a function, so that the call is none that replaces its frame. */
+/* Placed between a call and the end of a function, so that the call is not a tail call. */
 #define NO_TAIL_CALL __asm__ volatile("")
 
 int main(void);
 
-/* Functions here are shorter, in bytes; sanitizers lengthen them, and start threads from functions of their own. */
+/* An upper bound on the size of functions here, in bytes; sanitizers lengthen them, and start threads from functions of their
+ * own. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { LONGEST = 4000, SANITIZED = 1 };
 #else
@@ -120,7 +121,7 @@ static void test_short(void)
            "the functions, nearest first: %u frames", count);
     tap_text(frames[0].module, self, "the module is this program");
     tap_ok(strlen(frames[0].build) == 40 || !frames[0].build[0], "and has a build id: %s", frames[0].build);
-    /* The tests may have become part of it. */
+    /* The tests may have been inlined into it. */
     bool main_is_last = is_within(&frames[count - 1], (void (*)(void))main, 10 * LONGEST);
     tap_ok(main_is_last || SANITIZED, "main is the last: its caller is not reported");
     tap_u64(stacks_frames(first, frames, 2), 2, "a short array has the nearest ones");
@@ -155,7 +156,7 @@ static _Unwind_Reason_Code note_theirs(struct _Unwind_Context *context, void *us
     return _URC_NO_REASON;
 }
 
-/* From the caller of this function on. */
+/* Starting with the caller of this function. */
 __attribute__((noinline)) static bool agrees(void)
 {
     struct both both = {.count = 0};
@@ -177,7 +178,7 @@ __attribute__((noinline)) static bool with_array(unsigned size)
     return is && bytes[size - 1] == 1;
 }
 
-/* Its frame is aligned anew, and its CFA an expression: a case for the C library's unwinder. */
+/* Its frame is realigned and its CFA is an expression: a case for the C library's unwinder. */
 __attribute__((noinline)) static bool with_alignment(unsigned size)
 {
     _Alignas(128) volatile char bytes[256];
@@ -232,7 +233,7 @@ static void test_against_compiler(void)
 /* ---- code without a table ---- */
 
 #if defined(__x86_64__)
-/* Calls its argument with a frame pointer, and once without and with no directive for it. */
+/* Calls its argument with a frame pointer, and another time without one and without a directive for it. */
 uint32_t bare_framed(uint32_t (*function)(void));
 uint32_t bare_naked(uint32_t (*function)(void));
 __asm__(".text\nbare_framed:\n\tpushq %rbp\n\tmovq %rsp, %rbp\n\tcall *%rdi\n\tpopq %rbp\n\tret\n"
@@ -354,7 +355,7 @@ static void test_depot(void)
     tap_ok(!depot_find(DEPOT_TEXT, "absent", 7) && !depot_find(DEPOT_STACK, "0", 2), "what is absent is not found");
 }
 
-/* A limit of the process would end sanitizers and valgrind, too. */
+/* A limit on the whole process would also end sanitizers and valgrind. */
 static int without_memory(void)
 {
     stacks_set(STACKS_SHORT);

@@ -16,10 +16,10 @@
 #include "stacks_depot.h"
 #include "stacks_rule.h"
 
-/* Reads what a sanitizer takes for another frame's. */
+/* Reads memory that a sanitizer attributes to another frame. */
 #define READS_STACKS __attribute__((no_sanitize("address", "undefined")))
 
-enum { FRAME_MOST = 64 << 20 }; /* a frame that is larger is a mistake of a table */
+enum { FRAME_MOST = 64 << 20 }; /* a larger frame is an error in the table */
 
 /* ---- rules by address ---- */
 
@@ -51,7 +51,7 @@ static struct rule rule_at(uintptr_t address, const struct module *module)
     return ((const struct known *)depot_key(ref))->rule;
 }
 
-/* Stacks go to and fro between a few modules, and asking the loader takes longer than all else. */
+/* Stacks go back and forth between a few modules, and querying the loader takes longer than everything else. */
 static const struct module *module_here(struct unwind *unwind, uintptr_t address)
 {
     const struct module *module;
@@ -74,14 +74,14 @@ static bool take_slow(struct unwind *unwind)
 {
     if (unwind->slow_at == unwind->slow)
         return false;
-    /* Where these frames lie is not known, but for their order. */
+    /* Only the order of these frames is known, not where they lie. */
     unwind->next_sp = UINTPTR_MAX;
     unwind->address = (uintptr_t)unwind->slowly[unwind->slow_at++] - 1;
     unwind->module = module_here(unwind, unwind->address);
     return true;
 }
 
-/* musl has no unwinder; then a stack ends at a frame that no rule describes. */
+/* musl has no unwinder; there a stack ends at a frame that no rule describes. */
 static int frames_slowly(void **frames, int most)
 {
 #if __has_include(<execinfo.h>)
@@ -92,7 +92,7 @@ static int frames_slowly(void **frames, int most)
 #endif
 }
 
-/* The frames beyond the present one, whose address is among those that backtrace finds. */
+/* The frames beyond the current one, whose address is among those that backtrace finds. */
 static bool begin_slow(struct unwind *unwind)
 {
     int count = frames_slowly(unwind->slowly, UNWIND_SLOW_MOST), at = 0;
@@ -108,7 +108,7 @@ static bool begin_slow(struct unwind *unwind)
 
 enum { SET = 8 };
 
-/* The system reads the set before it looks at what to do with it, which is no such thing. */
+/* The system reads the set before it looks at `how`, which is invalid here. */
 static bool set_readable(uintptr_t address)
 {
     enum { NOTHING_TO_DO = 99 };
@@ -137,7 +137,7 @@ static uintptr_t plus(uintptr_t address, int32_t offset)
     return address + (uintptr_t)(intptr_t)offset;
 }
 
-/* On arm64 a return address may be signed; the instruction does nothing where that is not so. */
+/* On arm64 a return address may be signed; the instruction has no effect on an unsigned one. */
 static uintptr_t unsigned_address(uintptr_t address)
 {
 #if defined(__aarch64__)
@@ -177,7 +177,7 @@ static void step(struct unwind *unwind, const struct rule *rule)
     unwind->done = unwind->pc < 4096;
 }
 
-/* Code without a table: the frame pointer may be one. */
+/* Code without a table: the frame pointer register may hold one. */
 static void step_by_pointer(struct unwind *unwind)
 {
     const uintptr_t fp = unwind->fp;

@@ -6,9 +6,9 @@
  *     while (unwind_next(&unwind))        unwind.address: in stacks_here, in cuMemCreate, in grow, in main, ..
  *         ...                             unwind.sp .. unwind.next_sp: where the frame lies
  *
- * Rules of frames are kept by address, so a frame costs a few loads. A frame that no rule describes is left to the C library
- * (backtrace), and all that come after it: code that was made at run time and registered, say. One without any table is followed by its frame pointer, as far as
- * that is one.
+ * Rules of frames are cached by address, so a frame costs a few loads. A frame that no rule describes is left to the C library
+ * (backtrace), with all frames after it: code that was generated at run time and registered, for example. Code without any
+ * table is unwound by its frame pointer, as long as that is valid.
  */
 #ifndef CUVMM_STACKS_UNWIND_H
 #define CUVMM_STACKS_UNWIND_H
@@ -21,16 +21,16 @@
 enum { UNWIND_SLOW_MOST = 96, UNWIND_MODULES = 8 };
 
 struct unwind {
-    uintptr_t address;           /* of the instruction that is being executed: of the call */
+    uintptr_t address;           /* of the instruction being executed: the call */
     uintptr_t sp, next_sp;       /* the stack pointer in this frame, and in its caller */
     const struct module *module; /* NULL: code of no file */
-    unsigned seen_count;         /* modules that were found to be there in this capture */
+    unsigned seen_count;         /* modules that were verified in this capture */
     const struct module *seen[UNWIND_MODULES];
-    /* The caller's, for the next step. */
+    /* The caller's values, for the next step. */
     uintptr_t pc, fp;
-    bool exact;                  /* pc is no return address */
+    bool exact;                  /* pc is not a return address */
     bool done;
-    /* What the C library's unwinder found; not used before it is needed. */
+    /* What the C library's unwinder found; filled in only when needed. */
     unsigned slow, slow_at;
     void *slowly[UNWIND_SLOW_MOST];
 };

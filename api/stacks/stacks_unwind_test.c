@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps through stacks and modules that are made here, with one rule for each module; this program's own modules are not asked
- * about. Then what the C library's unwinder does for frames without a rule. */
+/* Steps through made-up stacks and modules, with one rule for each module; this program's own modules are not involved.
+ * Then tests the C library's unwinder on frames without a rule. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "stacks_unwind.h"
 
@@ -20,19 +20,19 @@
 
 enum { MADE = 12 };
 
-/* A file: its table, and the code that the table is of. */
+/* A file: its table, and the code that the table describes. */
 static struct made {
     unsigned char table[256];
     size_t size;
     unsigned char code[20000];
     struct module module;
-    const struct module *is; /* what it is found as; NULL: code of no file */
+    const struct module *is; /* the module that it belongs to; NULL: code without a file */
 } made[MADE];
 
 static struct {
     uintptr_t address;
     const struct module *module;
-} own; /* an address of this program, and what it is found as */
+} own; /* an address of this program, and the module that it is reported to belong to */
 
 /* Stand for those of stacks_module.c. */
 const struct module *module_of(uintptr_t address)
@@ -138,7 +138,7 @@ static void test_many(void)
     tap_ok(good, "more addresses than have their rules at hand");
 }
 
-/* Is the frame the last one? Other files were at the addresses before, so each asks about one that is new. */
+/* Is the frame the last one? Other files were at these addresses before, so each test uses a new one. */
 static bool ends(uintptr_t pc, const void *fp)
 {
     struct unwind unwind = at(pc, fp);
@@ -210,7 +210,7 @@ static void test_pointer(void)
 }
 
 #ifdef HAS_BACKTRACE
-/* The C library's unwinder takes over in a function of this program whose table, which is made here, says what no rule can. */
+/* The C library's unwinder takes over in a function of this program whose made-up table contains what no rule can express. */
 __attribute__((noinline)) static bool goes_on_slowly(bool exact)
 {
     static struct made table;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake_backend.h - for tests of layers alone: a backend made from calls.def that records its calls, writes every output, and
- * returns a result that the test has set. */
+/* fake_backend.h - for tests of layers in isolation: a backend made from calls.def that records its calls, writes every output,
+ * and returns a result that the test has set. */
 #ifndef CUVMM_LAYERS_FAKE_BACKEND_H
 #define CUVMM_LAYERS_FAKE_BACKEND_H
 
@@ -17,7 +17,7 @@ struct fake {
     _Atomic uint64_t seen;    /* calls that arrived */
     union vmm_any_call last;  /* the latest call */
     vmm_result result;        /* the result of all calls */
-    const vmm_object *nearest; /* NULL: none; else every call is refused for it, by a rule */
+    const vmm_object *nearest; /* NULL: none; otherwise every call is refused because of it, by a rule */
     bool writes_flags;        /* also write OUT_U64 when the call fails */
     uint64_t next;            /* the next value for 64-bit outputs, which is incremented */
     int visited, leaked, attached, closed;
@@ -51,7 +51,7 @@ static void fake_write(struct fake *fake, const struct vmm_call *call, const str
     case VMM_PARAM_OUT_EDGES_AT: /* no list */
         memset(at, 0, sizeof(void *));
         break;
-    case VMM_PARAM_IO_COUNT: /* as many as there was room for, or as there are */
+    case VMM_PARAM_IO_COUNT: /* as many as fit, or as there are */
         memset(at, 0, sizeof(uint64_t));
         break;
     case VMM_PARAM_IO_INT:

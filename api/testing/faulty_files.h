@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* faulty_files.h - for tests of code that reads files: fstat and mmap that fail when the test asks for it. They take the place of the
+/* faulty_files.h - for tests of code that reads files: fstat and mmap that fail on request. They take the place of the
  * system's functions in a `struct posix` (posix.h). */
 #ifndef CUVMM_FAULTY_FILES_H
 #define CUVMM_FAULTY_FILES_H

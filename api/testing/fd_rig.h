@@ -52,7 +52,7 @@ static inline bool rig_nobody_writes(int reading)
 }
 
 /* The same for descriptors that were in a message when their socket was closed: the system drops them, but not always before
- * close returns (once in some million times on Linux 6.18). A leaked descriptor shows after ten seconds. */
+ * close returns (once in some million times on Linux 6.18). A leaked descriptor is detected after ten seconds. */
 static inline bool rig_nobody_will_write(int reading)
 {
     struct pollfd one = {.fd = reading, .events = POLLIN};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layout_check.h - a struct has the layout that a list says, at compile time. */
+/* layout_check.h - checks at compile time that a struct has the layout given by a list. */
 #ifndef CUVMM_TESTING_LAYOUT_CHECK_H
 #define CUVMM_TESTING_LAYOUT_CHECK_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of the runtime: arrays. Included by cuda_runtime_api.h and by the test that declares them again beside the toolkit's. */
+/* Functions of the runtime: arrays. Included by cuda_runtime_api.h and by the test that declares them again next to the
+ * toolkit's. */
 
 struct cudaChannelFormatDesc CUDAAPI cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);
 cudaError_t CUDAAPI cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array);
@@ -24,7 +25,7 @@ cudaError_t CUDAAPI cudaMipmappedArrayGetSparseProperties(struct cudaArraySparse
 cudaError_t CUDAAPI cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements,
                                                             cudaMipmappedArray_t mipmap, int device);
 
-/* copies of rows; places and widths are in bytes */
+/* copies of rows; positions and widths are in bytes */
 cudaError_t CUDAAPI cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
                                         size_t width, size_t height, enum cudaMemcpyKind kind);
 cudaError_t CUDAAPI cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
@@ -37,7 +38,7 @@ cudaError_t CUDAAPI cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst,
                                              size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height,
                                              enum cudaMemcpyKind kind);
 
-/* copies of bytes, which go on in the array's next row */
+/* copies of bytes, which continue in the array's next row */
 cudaError_t CUDAAPI cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count,
                                       enum cudaMemcpyKind kind);
 cudaError_t CUDAAPI cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count,

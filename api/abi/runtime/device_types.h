@@ -100,7 +100,7 @@ struct cudaDeviceProp {
     int directManagedMemAccessFromHost;
     int maxBlocksPerMultiProcessor;
     int accessPolicyMaxWindowSize;
-    size_t reservedSharedMemPerBlock; /* the last that cudaGetDeviceProperties of libcudart.so.12, without _v2, writes */
+    size_t reservedSharedMemPerBlock; /* the last member that libcudart.so.12's cudaGetDeviceProperties, without _v2, writes */
     int hostRegisterSupported;
     int sparseCudaArraySupported;
     int hostRegisterReadOnlySupported;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of the runtime: memory. Included by cuda_runtime_api.h and by the test that declares them again beside the toolkit's. */
+/* Functions of the runtime: memory. Included by cuda_runtime_api.h and by the test that declares them again beside the
+ * toolkit's. */
 
 /* memory of the device */
 cudaError_t CUDAAPI cudaMalloc(void **devPtr, size_t size);
@@ -45,7 +46,7 @@ cudaError_t CUDAAPI cudaHostUnregister(void *ptr);
 cudaError_t CUDAAPI cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags);
 cudaError_t CUDAAPI cudaHostGetFlags(unsigned int *pFlags, void *pHost);
 
-/* memory in the order of streams, and pools */
+/* stream-ordered memory and pools */
 cudaError_t CUDAAPI cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream);
 cudaError_t CUDAAPI cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream);
 cudaError_t CUDAAPI cudaFreeAsync(void *devPtr, cudaStream_t hStream);

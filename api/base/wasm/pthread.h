@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pthread.h - POSIX threads where there is one thread: a mutex is never held by another one, and none can be made.
+/* pthread.h - POSIX threads in a single-threaded environment: no other thread can hold a mutex, and none can be created.
  *
- * The headers in this folder stand before those of wasi-libc in a build for WebAssembly, and declare what it leaves out of POSIX and
- * this project uses.
+ * A build for WebAssembly finds the headers in this folder before wasi-libc's; they declare the parts of POSIX that this project
+ * uses and wasi-libc lacks.
  */
 #ifndef CUVMM_WASM_PTHREAD_H
 #define CUVMM_WASM_PTHREAD_H
@@ -119,14 +119,14 @@ static inline int pthread_cond_broadcast(pthread_cond_t *changed)
     return 0;
 }
 
-/* Nothing else could change what the caller waits for: a wait would never end, and the module ends instead. */
+/* No other thread could change what the caller waits for, so a wait would never end; the module aborts instead. */
 static inline int pthread_cond_wait(pthread_cond_t *changed, pthread_mutex_t *mutex)
 {
     (void)changed, (void)mutex;
     __builtin_trap();
 }
 
-/* Its time is over at once: nothing else could change what the caller waits for. */
+/* It times out at once, because no other thread could change what the caller waits for. */
 static inline int pthread_cond_timedwait(pthread_cond_t *changed, pthread_mutex_t *mutex, const struct timespec *until)
 {
     (void)changed, (void)mutex, (void)until;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* signal.h - signals where none is ever sent: masks can be named, and hold back nothing. */
+/* signal.h - signals in an environment that never sends any: masks can be set, but block nothing. */
 #ifndef CUVMM_WASM_SIGNAL_H
 #define CUVMM_WASM_SIGNAL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library for tests of programs that are no C: it writes the stack of its caller as text. */
+/* A library for tests of programs not written in C: it writes its caller's stack as text. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <time.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sys/mman.h - nothing is mapped: what reads a file does so with read, posix.mmap answers ENOSYS, and os.h has what the simulator maps. */
+/* sys/mman.h - no file is mapped: code reads files with read, posix.mmap fails with ENOSYS, and os.h provides what the
+ * simulator maps. */
 #ifndef CUVMM_WASM_MMAN_H
 #define CUVMM_WASM_MMAN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sys/stat.h - files have no modes: what sets one succeeds and changes nothing. */
+/* sys/stat.h - files have no modes: functions that set one succeed and change nothing. */
 #pragma clang system_header
 #ifndef CUVMM_WASM_STAT_H
 #define CUVMM_WASM_STAT_H
