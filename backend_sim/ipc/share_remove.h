@@ -17,7 +17,7 @@
 
 enum { SHARE_ENTRY_MAX = 64 };
 
-/* Makes a new name for a folder that is being created or removed. False: the system has no random numbers. root is open. */
+/* Makes a new name for a folder that is being created or removed. False: the system provides no random numbers. root is open. */
 bool share_spare_name(int root, char entry[SHARE_ENTRY_MAX]);
 
 /* Marks an open folder as cuvmm's. */

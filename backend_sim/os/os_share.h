@@ -14,8 +14,8 @@
 
 #define OS_PATH_MAX 400
 
-/* A number that identifies this process: no other process has it, not even a forked child. 0: the system has no random
- * numbers. */
+/* A number that identifies this process: no other process has it, not even a forked child. 0: the system provides no
+ * random numbers. */
 uint64_t os_process_id(void);
 bool os_random(void *bytes, size_t size);
 
@@ -75,8 +75,9 @@ bool os_file_is_own(const struct os_file_is *is);
 bool os_file_is_open(int file);
 /* Was the descriptor opened for reading? True also when the system does not report it. */
 bool os_file_is_readable(int file);
-/* Marks the opening that a descriptor leads to, whatever kind of file it is; duplicates and received descriptors lead to it too. A
- * descriptor of the same number that is opened later has no tag. tag is from 1 to 64. False where the system marks nothing. */
+/* Marks the opening that a descriptor leads to, whatever kind of file it is; duplicates and received descriptors lead to it
+ * too. A descriptor of the same number that is opened later has no tag. tag is from 1 to 64. False where the system marks
+ * nothing. */
 bool os_file_tag(int file, int tag);
 bool os_file_has_tag(int file, int tag);
 /* False when the descriptor is not open, or the system does not report it. */

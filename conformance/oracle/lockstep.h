@@ -59,8 +59,8 @@ struct step_op {
     uint64_t value;
 };
 
-/* One side of a copy of a box. base: an address; a number from 1 to 255 is the program's own memory, which begins with that byte; of
- * type ARRAY, an array, where the model knows one of that value. */
+/* One side of a copy of a box. base: an address; a number from 1 to 255 is the program's own memory, which begins with that
+ * byte; of type ARRAY, an array, where the model knows one of that value. */
 struct step_side {
     int type;
     struct step_arg base, context;
@@ -93,8 +93,9 @@ struct script {
 
 #define LOCKSTEP_TOLD 240
 /* Which calls are mixed. 0: as the first recordings were made; 1: stream memory operations on the default stream, too; 2: memory
- * pools, several streams with events, batches of operations, waits for a later write; and hardly any call that is left out; 3: copies
- * and fills in the order of a stream, copies of boxes, captures and graphs; pools of the host; 4: arrays, tiles and managed memory. */
+ * pools, several streams with events, batches of operations, waits for a later write; and hardly any call that is left out; 3:
+ * copies and fills in the order of a stream, copies of boxes, captures and graphs; pools of the host; 4: arrays, tiles and
+ * managed memory. */
 #define LOCKSTEP_MIX 1 /* the usual one */
 #define LOCKSTEP_MIX_OF_GRAPHS 3
 #define LOCKSTEP_NEWEST_MIX 4
@@ -104,9 +105,9 @@ struct script {
 /* Why a step was left out of the comparison. */
 enum left_out {
     LEFT_OUT_NOT,
-    LEFT_OUT_LARGE,    /* a copy or fill of more bytes than the host should pay for */
+    LEFT_OUT_LARGE,    /* a copy or fill of more bytes than the host should spend */
     LEFT_OUT_LOSES,    /* it would take the device from the process */
-    LEFT_OUT_WAITS,    /* it might wait for ever, or the order of streams decides */
+    LEFT_OUT_WAITS,    /* it might wait forever, or depends on the order of streams */
     LEFT_OUT_UNKNOWN,  /* the model does not foresee the answer */
     LEFT_OUT_FORGED,   /* of a driver: a forged handle, context or pool */
     LEFT_OUT_CRASH,    /* of a driver: breaks a rule that is known to end the process */

@@ -2,7 +2,7 @@
 /* completion.h - `cuvmm completion`: a shell's completion of the command line.
  *
  *   cuvmm completion bash                          a script for the shell, which asks as below
- *   cuvmm completion --words explain VMM-MAP-OV    VMM-MAP-OVERLAP<tab>a part of the range is mapped already
+ *   cuvmm completion --words explain VMM-MAP-OV    VMM-MAP-OVERLAP<tab>part of the range is already mapped
  *
  * What can follow comes from the descriptions of the subcommands (command.h): commands, options, their values.
  */

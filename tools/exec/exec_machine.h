@@ -15,8 +15,9 @@
 #define EXEC_MACHINE_NAME 41
 #define EXEC_WHY 600
 
-/* Opens the machine and closes it again. spec NULL: as libcuda.so.1 chooses it. layers: around it, which a child tries, so that this
- * process opens none of their files; or NULL. Returns the number of devices; -1, with the reason in why, where it cannot be had. */
+/* Opens the machine and closes it again. spec NULL: as libcuda.so.1 chooses it. layers: around it, which a child tries, so that
+ * this process opens none of their files; or NULL. Returns the number of devices; -1, with the reason in why, where it cannot
+ * be had. */
 int exec_machine_ask(const char *spec, const char *layers, char why[EXEC_WHY]);
 
 /* The machine that libcuda.so.1 chooses (docs/unmodified.md). */
@@ -25,7 +26,7 @@ const char *exec_machine_of_environment(void);
 /* Is the machine given a name, in the spec or in the environment? */
 bool exec_machine_is_named(const char *spec);
 
-/* False: the system has no random numbers. */
+/* False: the system provides no random numbers. */
 bool exec_machine_name(char name[EXEC_MACHINE_NAME]);
 
 void exec_machine_remove(const char *name);

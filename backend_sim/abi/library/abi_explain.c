@@ -21,7 +21,7 @@ static bool wanted(void)
     return value && value[0] && strcmp(value, "0") != 0;
 }
 
-/* "VMM-MAP-OVERLAP: a part of the range is mapped already; ..." */
+/* "VMM-MAP-OVERLAP: part of the range is already mapped; ..." */
 static void one_line(const vmm_detail *detail, char *text, size_t size)
 {
     const vmm_rule *rule = detail->rule ? vmm_rule_find(detail->rule) : NULL;

@@ -298,7 +298,7 @@ MODEL_ON(mipmapped_array_get_sparse_properties)
     sparse_properties(m, c->mipmap, true, c->sparse_properties, a);
 }
 
-/* The device is not looked at. */
+/* The device is not checked. */
 static void requirements(struct model *m, const void *value, bool mipmapped, const vmm_array_memory_requirements *got,
                          struct model_answer *a)
 {

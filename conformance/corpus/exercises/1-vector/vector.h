@@ -3,7 +3,7 @@
  *
  *     open, most = 5 units     [ at ................................ ]   addresses only
  *     resize to 2.5 units      [ at == unit == | == unit == | == unit == | ...... ]   size 2.5, backed 3 units
- *     resize to 0.5 units      [ at == unit == | ........................ ]   the rest of the memory is the device's again
+ *     resize to 0.5 units      [ at == unit == | ........................ ]   the rest of the memory is returned to the device
  */
 #ifndef EXERCISE_VECTOR_H
 #define EXERCISE_VECTOR_H

@@ -61,7 +61,7 @@ struct grade {
  * device. Ends the part when it cannot. */
 void grade_open(struct grade *g, const char *spec, const char *layers);
 
-/* Ends it, and makes two points: nothing was refused or warned of; nothing is left in the end. */
+/* Ends it, and makes two points: no call was refused or drew a warning; nothing is left at the end. */
 void grade_close(struct grade *g);
 
 /* Ends it without a word. */
@@ -114,9 +114,9 @@ bool grade_others_have_none(struct grade *g, vmm_deviceptr at, uint64_t size);
  *         grade_holds(g, v.size == size, "...");        called again -> SUCCESS
  *
  * grade_holds says what else must be true then. The scenario ends by giving everything back. Four points: an error is passed
- * on; it goes on after an error; the way back breaks no rule; nothing is left after an error. A call that was to give
- * something back (unmap, release, free) is spared unless the scenario sets strict: mostly the program cannot do anything about that.
- * The way back itself is spared always, for one call fails in each run. */
+ * on; it still works after an error; the error path breaks no rule; nothing is left after an error. A call that was to give
+ * something back (unmap, release, free) is spared unless the scenario sets strict: mostly the program cannot do anything about
+ * that. The way back itself is spared always, for one call fails in each run. */
 #define GRADE_INJECTED VMM_ERROR_UNKNOWN
 typedef void (*grade_scenario)(struct grade *g);
 void grade_each_fault(const char *spec, grade_scenario scenario);
