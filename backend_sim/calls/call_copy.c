@@ -449,6 +449,27 @@ struct transfer_rights copy_rights(const struct sim_process *process, const stru
     return (struct transfer_rights){device, device};
 }
 
+static bool leaves_mapping(const struct sim_process *process, uint64_t address, uint64_t size)
+{
+    const struct sim_mapping *mapping = sim_mapping_at(process, address);
+    return mapping && size > mapping->size - (address - mapping->start);
+}
+
+/* Measured on an H200: without a current context, each side of a copy is one mapping. */
+static vmm_result check_mappings(const struct sim_process *process, const struct transfer *t)
+{
+    const bool to = t->direction != TO_HOST && leaves_mapping(process, t->dst, t->size);
+    if (t->direction == FILL || wraps(t) || sim_current(process) || (!to && (t->direction == FROM_HOST || !leaves_mapping(process, t->src, t->size))))
+        return VMM_SUCCESS;
+    const uint64_t address = to ? t->dst : t->src;
+    vmm_object nearest = sim_object_nearest(process, address);
+    vmm_result result = vmm_detail_refuse(VMM_RULE_COPY_RUNS_PAST, address, 0, &nearest);
+    vmm_detail_argument(to ? t->dst_name : t->src_name);
+    vmm_detail_note("%s: no context is current, and then a copy on a stream cannot go past the end of its first mapping",
+                    to ? t->dst_name : t->src_name);
+    return result;
+}
+
 /* Checks a call with a stream: the stream first, then the transfer. */
 static vmm_result check_on_stream(struct sim_process *process, vmm_stream stream, const struct transfer_rights *rights,
                                   struct transfer *t, enum vmm_call_id issued_by, struct sim_context **context)
@@ -460,7 +481,8 @@ static vmm_result check_on_stream(struct sim_process *process, vmm_stream stream
         return result;
     const int own = (*context)->device;
     t->rights = rights ? *rights : t->direction == FILL ? (struct transfer_rights){own, own} : copy_rights(process, *context);
-    return check_call(process, t, issued_by);
+    result = check_call(process, t, issued_by);
+    return result == VMM_SUCCESS && !rights ? check_mappings(process, t) : result;
 }
 
 vmm_result copy_on_stream(struct sim_process *process, const struct vmm_call *call, vmm_stream stream,

@@ -197,18 +197,14 @@ vmm_result sim_graph_exec_memset_node_set_params(struct sim_process *process,
     return set_in(process, call->graph_exec, call->node, graph_fill_in_context(process, call->memset_params, call->ctx, &work), &work);
 }
 
-/* The context of a copy stays, too, or that it has none. Its memory is looked at with the rights of the current one, as measured on two
- * H200. */
+/* A copy is one of the current context from now on, or of none, as measured on an H200. */
 vmm_result sim_graph_memcpy_node_set_params(struct sim_process *process, const struct vmm_call_graph_memcpy_node_set_params *call)
 {
     struct graph_work work;
     const struct graph_node *node = graphs_find_node(process->graphs, call->node);
     const vmm_context context = node && !graphs_work(node)->unnamed ? graphs_work(node)->context : NULL;
     vmm_result result = graph_copy_work(process, call->node_params, sim_current(process) ? NULL : context, !sim_current(process), &work);
-    if (context) {
-        work.context = context;
-        work.unnamed = false;
-    }
+    work.unnamed = !sim_current(process);
     return set(process, call->node, result, &work);
 }
 

@@ -503,7 +503,6 @@ static void test_unnamed_copies(void)
     SUCCEEDS(vmm_graph_create(sys, &named, 0));
     SUCCEEDS(vmm_graph_add_memcpy_node(sys, &node, graph, NULL, 0, &copy, NULL));
     SUCCEEDS(vmm_graph_add_memcpy_node(sys, &other, named, NULL, 0, &copy, ctx));
-    SUCCEEDS(vmm_graph_memcpy_node_set_params(sys, node, &copy));
     SUCCEEDS(vmm_graph_instantiate(sys, &exec, graph, 0));
     SUCCEEDS(vmm_graph_exec_update(sys, exec, graph, NULL));
     REFUSED(vmm_graph_exec_update(sys, exec, named, NULL), GRAPH_EXEC_UPDATE_FAILURE, "VMM-GRAPH-UPDATE");

@@ -76,12 +76,22 @@ static vmm_result isolated(struct sim_process *process, vmm_stream stream, vmm_e
                         "captured: the call has invalidated the capture");
 }
 
-/* With the flag, the wait itself becomes a node. */
-static vmm_result wait_outside(const struct sim_process *process, const struct vmm_call_stream_wait_event *call)
+static bool is_over(const struct capture_event *kept)
+{
+    return !kept->capture || kept->capture->invalid;
+}
+
+/* With the flag, the wait itself becomes a node, unless the capture in which the event was recorded is over. */
+static vmm_result wait_outside(const struct sim_process *process, const struct capture_event *kept,
+                               const struct vmm_call_stream_wait_event *call)
 {
     struct graph_work work;
     if (call->flags != VMM_EVENT_WAIT_EXTERNAL)
         return vmm_detail_refuse(VMM_RULE_EVENT_WAIT_FLAGS, call->flags, VMM_EVENT_WAIT_EXTERNAL, NULL);
+    if (kept && is_over(kept)) {
+        capture_of(process, call->stream)->capture->invalid = true;
+        return over(call->event);
+    }
     vmm_result result = check_event(process, VMM_GRAPH_NODE_TYPE_WAIT_EVENT, call->event, &work);
     return result == VMM_SUCCESS ? capture_add(process, call->stream, &work) : result;
 }
@@ -97,7 +107,7 @@ bool capture_waits(struct sim_process *process, const struct vmm_call_stream_wai
     if (call->flags && !found && (!kept || kept->capture))
         return false;
     if (call->flags && found)
-        *result = wait_outside(process, call);
+        *result = wait_outside(process, kept, call);
     else if (kept && kept->capture)
         *result = join(process, call->stream, kept);
     else if (kept)
@@ -114,7 +124,7 @@ vmm_result capture_asks_event(const struct sim_process *process, vmm_event event
     struct capture_event *kept = kept_event(process, event);
     if (!kept)
         return VMM_SUCCESS;
-    if (!kept->capture || kept->capture->invalid)
+    if (is_over(kept))
         return over(event);
     kept->capture->invalid = true;
     return graph_refuse(VMM_RULE_CAPTURED_EVENT, (uint64_t)(uintptr_t)event, "there is nothing to wait for or query: the call has "

@@ -671,9 +671,8 @@ static bool end_wait(struct lockstep *pair)
 bool driver_sweep(struct lockstep *pair)
 {
     struct model *m = &pair->model;
-    driver_sweep_graphs(pair);
-    const bool ended = end_wait(pair), swept = driver_sweep_arrays(pair);
-    bool clean = ended && swept;
+    const bool graphs = driver_sweep_graphs(pair), ended = end_wait(pair), swept = driver_sweep_arrays(pair);
+    bool clean = graphs && ended && swept;
     for (size_t i = 0; i < m->managed_count; i++)
         clean &= vmm_mem_free(pair->sys, m->managed[i].start) == VMM_SUCCESS;
     for (size_t i = 0; i < m->block_count; i++)

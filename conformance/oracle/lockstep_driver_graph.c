@@ -49,14 +49,33 @@ bool driver_lacks_references(struct lockstep *pair, const union vmm_any_call *ca
     }
 }
 
-void driver_sweep_graphs(struct lockstep *pair)
+/* With the model, since a capture that ends invalid takes its graph with it. What a driver would use after that stays captured. */
+static bool end_capture(struct lockstep *pair, vmm_stream stream)
 {
-    const struct model_graphs *all = pair->model.graphs;
+    union vmm_any_call call = {.stream_end_capture = {.head.id = VMM_CALL_stream_end_capture, .stream = stream}};
+    struct model_answer answer;
+    model_foresee(&pair->model, &call.head, &answer);
+    if (answer.ends)
+        return false;
+    answer = (struct model_answer){.actual = vmm_stream_end_capture(pair->sys, stream, NULL)};
+    model_predict(&pair->model, &call.head, &answer);
+    return true;
+}
+
+bool driver_sweep_graphs(struct lockstep *pair)
+{
+    bool clean = true;
+    struct model *m = &pair->model;
+    const struct model_graphs *all = m->graphs;
+    m->current = 0;
+    vmm_ctx_set_current(pair->sys, m->contexts[0].value);
     for (int i = 0; i < MODEL_LANES; i++)
         if (all->capture[i])
-            vmm_stream_end_capture(pair->sys, (vmm_stream)(uintptr_t)pair->model.lane[all->capture[i]->origin].stream, NULL);
+            clean &= end_capture(pair, (vmm_stream)(uintptr_t)m->lane[all->capture[i]->origin].stream);
     for (size_t i = 0; i < all->execs; i++)
-        vmm_graph_exec_destroy(pair->sys, (vmm_graph_exec)(uintptr_t)all->exec[i]->value);
+        clean &= vmm_graph_exec_destroy(pair->sys, (vmm_graph_exec)(uintptr_t)all->exec[i]->value) == VMM_SUCCESS;
     for (size_t i = 0; i < all->count; i++)
-        vmm_graph_destroy(pair->sys, (vmm_graph)(uintptr_t)all->graph[i]->value);
+        if (!model_is_captured_into(m, all->graph[i], true))
+            clean &= vmm_graph_destroy(pair->sys, (vmm_graph)(uintptr_t)all->graph[i]->value) == VMM_SUCCESS;
+    return clean;
 }

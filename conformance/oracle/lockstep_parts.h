@@ -114,7 +114,7 @@ bool driver_modest_managed(const struct lockstep *pair, uint64_t size, vmm_resul
 bool driver_sweep_arrays(const struct lockstep *pair);
 
 /* Ends captures, and destroys instances and graphs. */
-void driver_sweep_graphs(struct lockstep *pair);
+bool driver_sweep_graphs(struct lockstep *pair);
 
 /* Frees everything that the model holds, and the fillers, whatever the calls return. False when one failed, so that
  * something is left. */

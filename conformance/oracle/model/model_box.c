@@ -175,6 +175,15 @@ static bool rows_usable(struct model *m, const struct side *s, const struct side
     return true;
 }
 
+/* Of a node that names its context each row counts when it is made. */
+static bool rows_allowed(struct model *m, const struct side *dst, const struct side *src, const struct extent *e, struct model_answer *a)
+{
+    struct model_answer turn = {.foreseen = true};
+    if (rows_usable(m, dst, src, e, &turn))
+        rows_usable(m, src, dst, e, &turn);
+    return !turn.loses || model_refuse(a, INVALID, "VMM-ROWS-END");
+}
+
 /* A deferred array without memory loses the device. */
 static bool has_memory(const struct model *m, const struct side *s, struct model_answer *a)
 {
@@ -322,6 +331,8 @@ bool model_box_allowed(struct model *model, int device, const vmm_memcpy3d *aske
         return false;
     }
     const bool rows = e.height > 1 || e.depth > 1;
+    if (e.height <= MOST_ROWS && e.depth <= MOST_ROWS / e.height && !open && !rows_allowed(model, &dst, &src, &e, answer))
+        return false;
     if ((dst.program && src.program) || (rows && (on_host(model, dst.base) || on_host(model, src.base))) || e.height > MOST_ROWS ||
         e.depth > MOST_ROWS || e.height * e.depth > MOST_ROWS)
         answer->foreseen = false;

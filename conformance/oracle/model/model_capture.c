@@ -281,7 +281,8 @@ MODEL_ON(stream_end_capture)
     else if (!is_joined(m, capture))
         model_refuse(a, VMM_ERROR_STREAM_CAPTURE_UNJOINED, "VMM-CAPTURE-UNJOINED");
     const bool good = a->result == VMM_SUCCESS;
-    a->ends = m->driver && !(good && (c->graph || capture->given)) && has_others_within(m, capture);
+    /* A driver destroys a child graph, too, that such a capture went to: three of three processes used it afterwards, and ended */
+    a->ends = m->driver && !(good && (c->graph || capture->given)) && (capture->graph->inside || has_others_within(m, capture));
     if (a->asked || a->actual != a->result)
         return;
     for (size_t i = 0; good && i < held->reached.count; i++)
@@ -545,8 +546,9 @@ static void isolated(const struct model *m, struct model_held *held, vmm_event v
     model_refuse(a, VMM_ERROR_STREAM_CAPTURE_ISOLATION, "VMM-CAPTURE-ISOLATION");
 }
 
-/* With a flag, the wait itself becomes a node. */
-static void wait_outside(struct model *m, struct model_held *held, const struct vmm_call_stream_wait_event *c, struct model_answer *a)
+/* With a flag, the wait itself becomes a node, unless the capture in which the event was recorded is over. */
+static void wait_outside(struct model *m, struct model_held *held, const struct model_held *kept, const struct vmm_call_stream_wait_event *c,
+                         struct model_answer *a)
 {
     const struct model_event *event = event_of(m, c->event);
     const struct model_work work = {.type = VMM_GRAPH_NODE_TYPE_WAIT_EVENT, .event = (uint64_t)(uintptr_t)c->event,
@@ -554,7 +556,11 @@ static void wait_outside(struct model *m, struct model_held *held, const struct 
     a->foreseen = event || c->flags != VMM_EVENT_WAIT_EXTERNAL;
     if (c->flags != VMM_EVENT_WAIT_EXTERNAL)
         model_refuse(a, INVALID, "VMM-EVENT-WAIT-FLAGS");
-    else if (a->foreseen)
+    else if (kept && (kept->over || kept->capture->invalid)) {
+        a->foreseen = kept->over || !m->driver;
+        spoil(held->capture, a); /* as without the flag: not observed */
+        model_refuse(a, INVALID, "VMM-CAPTURED-EVENT-OVER");
+    } else if (a->foreseen)
         add(m, held, &work, a);
 }
 
@@ -569,7 +575,7 @@ static bool waits(struct model *m, const struct vmm_call_stream_wait_event *c, s
     if (c->flags && !held && (!kept || !kept->over))
         return false;
     if (c->flags && held)
-        wait_outside(m, held, c, a);
+        wait_outside(m, held, kept, c, a);
     else if (kept && kept->capture)
         join(m, c->stream, kept, a);
     else if (kept)

@@ -152,7 +152,7 @@ MODEL_ON(ctx_get_device)
         model_expect(a, "device", (uint64_t)*c->device, (uint64_t)model_current_device(m));
 }
 
-/* A driver takes memory for instances of graphs, 2 MiB at a time, and gives it back; when, and for which, is not followed. Nor is when
+/* A driver takes memory for graphs and their instances, 2 MiB at a time, and gives it back; when, and for which, is not followed. Nor is when
  * it returns all that pools have idle, though their thresholds would keep it: 3 times in 500,000 calls. */
 static void adopt(struct model *m, int device, uint64_t got)
 {

@@ -289,9 +289,18 @@ struct turn {
     bool at_once;
 };
 
-/* The call is made: what it uses of pools' memory, and what it puts in order. Do bytes move? */
+static bool leaves_mapping(struct model *m, struct side side, uint64_t size)
+{
+    const struct model_mapping *in = side.need ? model_mapping_at(m, side.start) : NULL;
+    return in && size > in->size - (side.start - in->start);
+}
+
+/* The call is made: what it uses of pools' memory, and what it puts in order. Do bytes move? A copy on a stream without a current context
+ * goes to and from one mapping each. */
 static bool makes(struct model *m, struct turn turn, struct side src, struct side dst, uint64_t size, struct model_answer *a)
 {
+    if (!turn.at_once && m->current < 0 && dst.kind != FILL && !a->loses && (leaves_mapping(m, dst, size) || leaves_mapping(m, src, size)))
+        return model_refuse(a, INVALID, "VMM-COPY-RUNS-PAST");
     if (a->asked)
         return false;
     if (dst.need)

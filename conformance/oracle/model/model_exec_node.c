@@ -23,7 +23,8 @@ static uint64_t pool_memory(const struct model *m, uint64_t address)
     return 0;
 }
 
-/* Memory that may be compressed: a driver refused twice that a copy comes to use it, or no longer does. */
+/* Memory that may be compressed: a driver refused three times that a copy comes to use it, or no longer does; what it was when the copy
+ * was described counts. */
 static bool is_compressible(struct model *m, uint64_t address)
 {
     const struct model_mapping *there = model_mapping_at(m, address);
@@ -51,6 +52,7 @@ void model_note_places(struct model *model, struct model_work *work)
     const vmm_memcpy3d *asked = &work->copy.asked;
     work->from = place_at(model, asked->src_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)asked->src_host : asked->src_device);
     work->to = place_at(model, asked->dst_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)asked->dst_host : asked->dst_device);
+    work->packed = is_compressible(model, work->copy.row.to) || is_compressible(model, work->copy.row.from);
 }
 
 static bool same_place(uint64_t now, uint64_t next)
@@ -61,8 +63,8 @@ static bool same_place(uint64_t now, uint64_t next)
 static void note_work(struct model *m, struct model_work *work)
 {
     work->memory = pool_memory(m, work->copy.row.to);
-    work->packed = work->type == VMM_GRAPH_NODE_TYPE_MEMCPY &&
-                   (is_compressible(m, work->copy.row.to) || is_compressible(m, work->copy.row.from));
+    work->packed |= work->type == VMM_GRAPH_NODE_TYPE_MEMCPY &&
+                    (is_compressible(m, work->copy.row.to) || is_compressible(m, work->copy.row.from));
 }
 
 static void set_in(struct model *m, struct model_node *node, struct model_work *work, struct model_answer *a)

@@ -291,6 +291,7 @@ static struct model_node *node_add(struct model *model, struct model_graph *grap
 struct model_node *model_node_add(struct model *model, struct model_graph *graph, struct model_node *const *on, size_t count,
                                   const struct model_work *work)
 {
+    model->may_take += model->driver && !model->may_take; /* a driver took 2 MiB twice before there was an instance */
     return node_add(model, graph, on, count, work, false);
 }
 

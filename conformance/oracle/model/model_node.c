@@ -311,12 +311,8 @@ MODEL_ON(graph_memcpy_node_set_params)
         a->foreseen = false; /* as above */
     else {
         const vmm_context context = node && !node->work.unnamed ? node->work.context : NULL;
-        const bool may = model_copy_work(m, c->node_params, m->current >= 0 ? NULL : context, m->current < 0, &work, a); /* by the current one's rights */
-        if (context) {
-            work.context = context;
-            work.device = node->work.device;
-            work.unnamed = false;
-        }
+        const bool may = model_copy_work(m, c->node_params, m->current >= 0 ? NULL : context, m->current < 0, &work, a);
+        work.unnamed = m->current < 0; /* its context is the current one from now on, or none */
         if (may)
             set(m, c->node, &work, a);
     }

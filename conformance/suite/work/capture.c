@@ -543,6 +543,29 @@ TEST_BREAKS(CAPTURED_EVENT_OVER, wait_for_an_event_of_an_invalid_capture)
     fix_stream_destroy(f, other);
 }
 
+/* The wait as a node of its own, which an event of a capture that goes on may be named by. */
+TEST_BREAKS(CAPTURED_EVENT_OVER, wait_outside_for_an_event_of_a_capture_that_is_over)
+{
+    vmm_event event = fix_event(f);
+    vmm_stream stream = captured(f, RELAXED), other = captured(f, RELAXED);
+    ACCEPTED(vmm_event_record(S, event, stream));
+    ACCEPTED(vmm_stream_wait_event(S, other, event, VMM_EVENT_WAIT_EXTERNAL));
+    end_whole(f, stream);
+    REFUSED(vmm_stream_wait_event(S, other, event, VMM_EVENT_WAIT_EXTERNAL), INVALID_VALUE, NULL, (uintptr_t)event);
+    end_spoiled(f, other);
+}
+
+TEST_BREAKS(CAPTURED_EVENT_OVER, wait_outside_for_an_event_of_an_invalid_capture)
+{
+    vmm_event event = fix_event(f);
+    vmm_stream stream = captured(f, RELAXED), other = captured(f, RELAXED);
+    ACCEPTED(vmm_event_record(S, event, stream));
+    CHECK_U64(vmm_stream_query(S, stream), VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    REFUSED(vmm_stream_wait_event(S, other, event, VMM_EVENT_WAIT_EXTERNAL), INVALID_VALUE, NULL, (uintptr_t)event);
+    end_spoiled(f, other);
+    end_spoiled(f, stream);
+}
+
 TEST_NEAR_MISS(CAPTURED_EVENT_OVER, use_it_again_after_a_record)
 {
     vmm_event event = fix_event(f);

@@ -96,6 +96,47 @@ TEST_BREAKS(COPY_RUNS_PAST, copy_past_the_end)
     REFUSED(vmm_memset_d8(S, p, 1, f->g + 1), INVALID_VALUE, "dstDevice", p);
 }
 
+/* Two mappings without a gap between them; the address 8 bytes before the end of the first one. */
+static vmm_deviceptr seam(struct fix *f)
+{
+    vmm_deviceptr p = fix_reserve(f, 4 * f->g);
+    fix_map(f, p, f->g, fix_create(f, f->g));
+    fix_map(f, p + f->g, f->g, fix_create(f, f->g));
+    fix_access(f, p, 2 * f->g, RW);
+    return p + f->g - 8;
+}
+
+TEST_BREAKS(COPY_RUNS_PAST, copy_across_mappings_in_no_context)
+{
+    const vmm_deviceptr p = seam(f);
+    unsigned char bytes[16] = {0};
+    vmm_stream stream = fix_stream(f);
+    fix_need(f, vmm_ctx_set_current(S, NULL));
+    REFUSED(vmm_memcpy_htod_async(S, p, bytes, 16, stream), INVALID_VALUE, "dstDevice", p);
+    REFUSED(vmm_memcpy_dtoh_async(S, bytes, p, 16, stream), INVALID_VALUE, "srcDevice", p);
+    REFUSED(vmm_memcpy_dtod_async(S, p - 64, p, 16, stream), INVALID_VALUE, "srcDevice", p);
+    REFUSED(vmm_memcpy_dtod_async(S, p, p - 64, 16, stream), INVALID_VALUE, "dstDevice", p);
+    fix_need(f, vmm_ctx_set_current(S, f->ctx));
+    fix_stream_destroy(f, stream);
+}
+
+TEST_NEAR_MISS(COPY_RUNS_PAST, fill_across_mappings_in_no_context)
+{
+    const vmm_deviceptr p = seam(f);
+    unsigned char bytes[16] = {0};
+    vmm_stream stream = fix_stream(f);
+    ACCEPTED(vmm_memcpy_htod_async(S, p, bytes, 16, stream));
+    fix_need(f, vmm_ctx_set_current(S, NULL));
+    ACCEPTED(vmm_memcpy_htod_async(S, p, bytes, 8, stream));
+    ACCEPTED(vmm_memcpy_dtoh_async(S, bytes, p + 8, 8, stream));
+    ACCEPTED(vmm_memcpy_dtod_async(S, p, p + 8, 8, stream));
+    ACCEPTED(vmm_memset_d8_async(S, p, 7, 16, stream));
+    fix_need(f, vmm_ctx_set_current(S, f->ctx));
+    ACCEPTED(vmm_stream_synchronize(S, stream));
+    CHECK_U64(fix_peek(f, p + 15), 7);
+    fix_stream_destroy(f, stream);
+}
+
 TEST_NEAR_MISS(COPY_RUNS_PAST, copy_up_to_the_end)
 {
     vmm_deviceptr p = fix_reserve(f, 4 * f->g);

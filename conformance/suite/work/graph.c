@@ -506,6 +506,74 @@ TEST_BREAKS(GRAPH_PARAMS, copies_from_elsewhere)
     ACCEPTED(vmm_graph_destroy(S, graph));
 }
 
+/* Is a node of this copy, made in the context made and described again in the other one, one without a context? */
+static void describe_again(struct fix *f, vmm_context made_in, vmm_context then, vmm_result expected)
+{
+    vmm_deviceptr p = zeros(f);
+    vmm_graph graph = made(f);
+    vmm_graph_node node = NULL;
+    vmm_memcpy3d row = copy_of(p, p + 1024, 1);
+    ACCEPTED(vmm_graph_add_memcpy_node(S, &node, graph, NULL, 0, &row, made_in));
+    fix_need(f, vmm_ctx_set_current(S, then));
+    row.dst_device += 64;
+    ACCEPTED(vmm_graph_memcpy_node_set_params(S, node, &row));
+    fix_need(f, vmm_ctx_set_current(S, f->ctx));
+    vmm_graph_exec exec = instance(f, graph);
+    row.dst_device += 64;
+    if (expected == VMM_SUCCESS)
+        ACCEPTED(vmm_graph_exec_memcpy_node_set_params(S, exec, node, &row, f->ctx));
+    else
+        REFUSED(vmm_graph_exec_memcpy_node_set_params(S, exec, node, &row, f->ctx), INVALID_VALUE, NULL, (uintptr_t)node);
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+TEST_BREAKS(GRAPH_PARAMS, a_copy_described_in_no_context)
+{
+    describe_again(f, f->ctx, NULL, VMM_ERROR_INVALID_VALUE);
+}
+
+TEST_NEAR_MISS(GRAPH_PARAMS, a_copy_described_in_the_current_context)
+{
+    describe_again(f, NULL, f->ctx, VMM_SUCCESS);
+}
+
+/* With pitch 0 the rows lie as far apart as x and a row are long, which the range that is looked at does not know. */
+static vmm_memcpy3d wide_rows(struct fix *f)
+{
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    vmm_memcpy3d rows = copy_of(p, p + f->g - 32, 3);
+    rows.src_pitch = 0;
+    rows.src_x_in_bytes = 4;
+    return rows;
+}
+
+TEST_BREAKS(ROWS_END, rows_of_a_node_beyond_their_memory)
+{
+    vmm_graph graph = made(f);
+    vmm_graph_node node = NULL;
+    vmm_memcpy3d rows = wide_rows(f);
+    REFUSED(vmm_graph_add_memcpy_node(S, &node, graph, NULL, 0, &rows, f->ctx), INVALID_VALUE, "src", rows.src_device + 4 + 24);
+    CHECK(!node, "a node of a refused call");
+    rows.depth = 2;
+    rows.height = 1;
+    rows.src_height = 2;
+    rows.src_x_in_bytes = 3;
+    REFUSED(vmm_graph_add_memcpy_node(S, &node, graph, NULL, 0, &rows, f->ctx), INVALID_VALUE, "src", rows.src_device + 3 + 22);
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+TEST_NEAR_MISS(ROWS_END, rows_of_a_node_in_no_context)
+{
+    vmm_graph graph = made(f);
+    vmm_graph_node node = NULL;
+    vmm_memcpy3d rows = wide_rows(f);
+    ACCEPTED(vmm_graph_add_memcpy_node(S, &node, graph, NULL, 0, &rows, NULL));
+    rows.src_device -= 8;
+    ACCEPTED(vmm_graph_add_memcpy_node(S, &node, graph, NULL, 0, &rows, f->ctx));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
 static vmm_graph of_a_node(struct fix *f, vmm_graph outer)
 {
     vmm_graph child = made(f), held = NULL;
