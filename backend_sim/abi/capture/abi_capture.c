@@ -69,7 +69,7 @@ CUresult abi_capture_goes_on(const char *function, vmm_stream stream)
 
 /* ---- work ---- */
 
-/* Adds with add, if the capture goes on: ADD(capture_add_fill, fill). */
+/* Calls `add`, if the capture is valid: ADD(capture_add_fill, fill). */
 #define ADD(add, ...)                                                                    \
     struct sim_process *process = abi_graphs_lock();                                     \
     vmm_result result = capture_goes_on(process, stream);                                \
@@ -100,7 +100,7 @@ CUresult abi_capture_add_mem_op(const char *function, vmm_stream stream, const s
     ADD(capture_add_mem_op, call);
 }
 
-/* As measured, the address is 0 also where the capture does not go on. */
+/* As measured, the address is 0 even if the capture is no longer valid. */
 CUresult abi_capture_add_alloc(const char *function, vmm_stream stream, CUdeviceptr *dptr, size_t size, const CUmemoryPool *pool)
 {
     vmm_deviceptr at = 0;

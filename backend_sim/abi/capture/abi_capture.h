@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_capture.h - captured streams in entry points: which calls are a capture's concern, and what the engine makes of them
- * (backend_sim/graph/call_capture.h). An entry point asks here before it makes calls of the API, so those are never captured twice.
+/* abi_capture.h - captured streams in entry points: which calls concern a capture, and how the engine handles them
+ * (backend_sim/graph/call_capture.h). An entry point checks here before it makes calls of the API, so those are never captured
+ * twice.
  */
 #ifndef SIM_ABI_CAPTURE_H
 #define SIM_ABI_CAPTURE_H
@@ -25,17 +26,17 @@ CUresult abi_capture_add_mem_op(const char *function, vmm_stream stream, const s
 CUresult abi_capture_add_alloc(const char *function, vmm_stream stream, CUdeviceptr *dptr, size_t size, const CUmemoryPool *pool);
 CUresult abi_capture_add_free(const char *function, vmm_stream stream, CUdeviceptr dptr);
 
-/* SUCCESS if the stream is captured and the capture is valid: that is looked at before the arguments. */
+/* SUCCESS if the stream is being captured and the capture is valid; this is checked before the arguments. */
 CUresult abi_capture_goes_on(const char *function, vmm_stream stream);
 
 /* A refused call has invalidated the stream's capture. */
 void abi_capture_spoil(vmm_stream stream);
 
-/* The calls with events, if the stream is captured or the event was recorded in a captured stream; false: they are not a
- * capture's concern. */
+/* The event calls, if the stream is being captured or the event was recorded in a captured stream; false if the call
+ * does not concern a capture. */
 bool abi_capture_record(const char *function, vmm_stream stream, CUevent event, unsigned flags, CUresult *result);
 bool abi_capture_wait(const char *function, vmm_stream stream, CUevent event, unsigned flags, CUresult *result);
-/* SUCCESS if the event was not recorded in a captured stream; else the refusal, which invalidates a capture in progress. */
+/* SUCCESS if the event was not recorded in a captured stream; otherwise the refusal, which invalidates a capture in progress. */
 CUresult abi_capture_event(const char *function, CUevent event);
 
 /* The stream or event ends. */
@@ -45,7 +46,7 @@ void abi_capture_event_ends(uint64_t event);
 /* SUCCESS if the stream is not being captured. A wait or query of one that is invalidates its capture. */
 CUresult abi_captured(vmm_stream stream, const char *function);
 
-/* For calls that a graph cannot hold: refuses the call and invalidates captures that forbid it; always: all of them. */
+/* For calls that a graph cannot hold: refuses the call and invalidates captures that forbid it; always: all captures. */
 CUresult abi_capture_forbids(const char *function, bool always);
 
 /* Put this first in the entry point of such a call. */
@@ -56,14 +57,15 @@ CUresult abi_capture_forbids(const char *function, bool always);
             return captured_;                                          \
     } while (0)
 
-/* The body of an entry point that a capture forbids, as measured of arrays and of pools, but for calls that ask for a device's pool. */
+/* The body of an entry point that a capture forbids, as measured for arrays and pools, except for calls that query a device's
+ * pool. */
 #define ABI_FORBIDDEN(name, ...)    \
     do {                            \
         ABI_NO_CAPTURE();           \
         ABI_ONE(name, __VA_ARGS__); \
     } while (0)
 
-/* The same for an allocation, whose output is 0 also then, as measured. */
+/* The same for an allocation, whose output is 0 in that case as well, as measured. */
 #define ABI_NO_CAPTURE_FOR(dptr)                                       \
     do {                                                               \
         CUresult captured_ = abi_capture_forbids(__func__, false);     \
@@ -73,7 +75,7 @@ CUresult abi_capture_forbids(const char *function, bool always);
             return captured_;                                          \
     } while (0)
 
-/* Put this first in an entry point that waits for or queries a stream, or whose work no graph holds. */
+/* Put this first in an entry point that waits for or queries a stream, or whose work a graph cannot hold. */
 #define ABI_NOT_CAPTURED(stream)                                                \
     do {                                                                        \
         CUresult captured_ = abi_captured(abi_stream(stream), __func__);        \
@@ -91,11 +93,11 @@ CUresult abi_capture_forbids(const char *function, bool always);
 
 /* The legacy default stream waits for blocking streams, so a call on it is refused while one of them is captured. */
 CUresult abi_capture_implicit(vmm_stream stream, const char *function);
-/* The same of a call that asks whether the stream is captured: it leaves the captures as they are. */
+/* The same for a call that queries whether the stream is being captured: it leaves captures as they are. */
 CUresult abi_capture_implicit_query(vmm_stream stream, const char *function);
 
-/* Enters a call that issues work to the stream, if the stream is captured. False: the call is none of a capture's, or is
- * refused with result. */
+/* Enters a call that issues work to the stream, if the stream is being captured. Returns false if the call does not concern a
+ * capture, or is refused with `result`. */
 bool abi_capture_enter(vmm_stream stream, struct vmm_entry_point *entry, struct abi_call *call, CUresult *result);
 
 static inline bool abi_capture_takes(vmm_stream stream, struct vmm_entry_point *entry, struct abi_call *call, CUresult *result)
@@ -103,8 +105,8 @@ static inline bool abi_capture_takes(vmm_stream stream, struct vmm_entry_point *
     return abi_capture_any() && abi_capture_enter(stream, entry, call, result);
 }
 
-/* Put this first in an entry point that issues work to a stream: add is what a capture does instead, and may use captured_, the
- * stream. */
+/* Put this first in an entry point that issues work to a stream: `add` is what a capture does instead; it may use captured_,
+ * the stream. */
 #define ABI_OR_CAPTURE(stream, add)                                                                 \
     do {                                                                                            \
         VMM_ENTRY_POINT(entry_);                                                                    \

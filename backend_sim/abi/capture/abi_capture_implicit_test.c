@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each copy, fill, memory operation, allocation and call with an event while a stream is captured: the stream takes it, or the legacy default stream refuses it,
- * because that one waits for blocking streams, or it is done as usual. */
+/* Each copy, fill, memory operation, allocation and call with an event while a stream is captured: the stream takes it, or the
+ * legacy default stream refuses it, because that one waits for blocking streams, or the call works as usual. */
 #include "testing/rig.h"
 
 static CUdeviceptr at, spare;
@@ -93,7 +93,7 @@ CALL(wait_event, cuStreamWaitEvent(stream, event, 0))
 CALL(call_host, cuLaunchHostFunc(stream, nothing, NULL))
 CALL(call_back, cuStreamAddCallback(stream, nothing_back, NULL, 0))
 
-/* What is allocated is freed, also in a capture. */
+/* Allocations are freed, even in a capture. */
 static CUresult allocate(CUstream stream)
 {
     CUdeviceptr made = 0;
@@ -115,7 +115,8 @@ static CUresult free_later(CUstream stream)
     return result;
 }
 
-/* What the call does: on the stream that it names, or at once; whether its work can be a node; the byte at `at` afterwards. */
+/* What the call does: whether it works on the stream that it names or at once, whether its work can be a node, and the byte at
+ * `at` afterwards. */
 static const struct way {
     const char *name;
     CUresult (*call)(CUstream stream);
@@ -139,7 +140,7 @@ static const struct way {
 
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
-/* The stream of a call that names none. */
+/* The stream used by a call that names none. */
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 enum { OWN = true };
 #else
@@ -157,7 +158,7 @@ static void prepare(void)
     OK(cuCtxSynchronize());
 }
 
-/* Makes the call on `on` while the other stream is captured. */
+/* Makes the call on `on` while the other stream is being captured. */
 static void during(const struct way *way, CUstream captured, CUstream on, CUresult answer)
 {
     const bool refused = answer != CUDA_SUCCESS, taken = captured == on;

@@ -35,7 +35,7 @@ TEST_NEAR_MISS(EVENT_ELAPSED, event_elapsed_kept)
     OK(cuEventDestroy(event));
 }
 
-/* Ends the capture of `stream` with this answer, and destroys the graph, which there is on success alone. */
+/* Ends the capture of `stream`, expecting this result, and destroys the graph, which exists only on success. */
 static void end_captured(CUresult answer)
 {
     CUgraph graph = NULL;
@@ -46,7 +46,7 @@ static void end_captured(CUresult answer)
         OK(cuGraphDestroy(graph));
 }
 
-/* Does something while `stream` captures; then the capture ends with that answer. */
+/* Does something while `stream` is being captured; then ends the capture, expecting that result. */
 #define CAPTURING(mode, ends, something)                                          \
     do {                                                                          \
         OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_##mode));          \

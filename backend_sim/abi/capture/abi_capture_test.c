@@ -31,7 +31,7 @@ static void test_nothing_in_it(CUstream stream, CUstreamCaptureMode mode)
     OK(cuStreamSynchronize(stream));
 }
 
-/* The call is refused with code and ends the capture; memory at p is unchanged. */
+/* The call is refused with `code` and ends the capture; memory at p is unchanged. */
 static void test_invalidated(CUstream stream, CUdeviceptr p, CUresult (*call)(CUstream, CUdeviceptr), CUresult code)
 {
     CUgraph graph = (CUgraph)8;
@@ -174,7 +174,7 @@ static CUresult wait_outside(CUstream stream, CUdeviceptr p)
     return cuStreamWaitEvent(stream, event, CU_EVENT_WAIT_EXTERNAL);
 }
 
-/* The call becomes so many nodes, and nothing happens before the graph is launched; then the first byte is changed. */
+/* The call becomes that many nodes, and nothing happens until the graph is launched; then the first byte changes. */
 static void test_captured(CUstream stream, CUdeviceptr p, CUresult (*call)(CUstream, CUdeviceptr), size_t nodes, int byte)
 {
     CUgraph graph = NULL;
@@ -197,7 +197,7 @@ static void test_captured(CUstream stream, CUdeviceptr p, CUresult (*call)(CUstr
     EQUAL(calls, call == call_host);
     OK(cuGraphExecDestroy(exec));
     OK(cuGraphDestroy(graph));
-    OK(cuEventRecord(event, stream)); /* which a captured record may have left in no stream */
+    OK(cuEventRecord(event, stream)); /* which a captured record may have left without a stream */
 }
 
 static CUresult query(CUstream stream, CUdeviceptr p)
@@ -243,7 +243,7 @@ static void test_streams(void)
     OK(cuStreamBeginCapture(CU_STREAM_PER_THREAD, CU_STREAM_CAPTURE_MODE_GLOBAL));
     EQUAL(status_of(CU_STREAM_PER_THREAD), CU_STREAM_CAPTURE_STATUS_ACTIVE);
     CUstreamCaptureStatus status = (CUstreamCaptureStatus)9;
-    IS(cuStreamIsCapturing(NULL, &status), ERROR_STREAM_CAPTURE_IMPLICIT); /* and the capture goes on */
+    IS(cuStreamIsCapturing(NULL, &status), ERROR_STREAM_CAPTURE_IMPLICIT); /* and the capture continues */
     EQUAL(status, 9);
     OK(cuStreamEndCapture(CU_STREAM_PER_THREAD, &graph));
     OK(cuGraphDestroy(graph));
@@ -285,7 +285,7 @@ static void ends_invalid(CUstream stream)
     tap_ok(!graph, "no graph");
 }
 
-/* Waits for events of captures that go on, are invalid and have ended. */
+/* Waits for events of captures that are active, invalid or ended. */
 static void test_events(CUstream stream)
 {
     const CUstreamCaptureMode relaxed = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -348,7 +348,7 @@ static void test_events(CUstream stream)
     OK(cuStreamDestroy(other));
 }
 
-/* What a stream is reported to have reached: nodes of its graph, and of no other. */
+/* A stream is reported to have reached nodes of its own graph only. */
 static void test_update(CUstream stream)
 {
     const unsigned set = CU_STREAM_SET_CAPTURE_DEPENDENCIES;
@@ -367,7 +367,7 @@ static void test_update(CUstream stream)
     OK(cuGraphDestroy(other));
 }
 
-/* Work without bytes is not a node; a pitch that no fill could have is refused; so is all work of an invalid capture. */
+/* Work without bytes is not a node; a pitch that no fill could have is refused; and so is all work of an invalid capture. */
 static void test_extents(CUstream stream, CUdeviceptr p)
 {
     CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = p, .srcPitch = 8,

@@ -20,7 +20,7 @@ bool abi_capture_any(void)
 
 enum { EXTRA = 6 };
 
-/* The size stands behind the list that leads to it. */
+/* The size is stored after the list that refers to it. */
 static void show_extra(void **extra, unsigned char *bytes, size_t size)
 {
     extra[0] = CU_LAUNCH_PARAM_BUFFER_POINTER;
@@ -61,7 +61,7 @@ bool abi_work_kernel(struct abi_work *to, const struct vmm_call_launch *launch, 
     return true;
 }
 
-/* Leads to the same place in the copy's arguments. */
+/* Points to the same offset in the copy's arguments. */
 static void *moved(const void *at, const struct graph_work *to, const struct graph_work *from)
 {
     const unsigned char *args = (const unsigned char *)from->launch.args;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_graphs.h - graphs, nodes and instances as libcuda.so.1 shows them. They are the engine's (backend_sim/graph), whose calls the
- * entry points make; what the engine has no use for is kept here, with each node.
+/* abi_graphs.h - graphs, nodes and instances as seen through libcuda.so.1. They are the engine's (backend_sim/graph), whose
+ * calls the entry points make; what the engine has no use for is kept here, with each node.
  *
  *     cuGraphAddKernelNode(&m, g, &n, 1, &params)   node of the engine [work: shown -> params, the launch with its packed arguments]
  *     cuGraphKernelNodeGetParams(m, &params)        what is shown
  *
- * All of it is under the machine's lock, which is taken for each call here; no function below takes it but abi_graphs_lock. What is
- * refused under it is reported once it is released: abi_graphs_answer.
+ * All of it is under the machine's lock, which is taken for each call here; no function below takes it but abi_graphs_lock.
+ * Refusals under the lock are reported once it is released: abi_graphs_answer.
  */
 #ifndef SIM_ABI_GRAPHS_H
 #define SIM_ABI_GRAPHS_H
@@ -16,31 +16,33 @@
 #include "graphs.h"
 #include "user_objects.h"
 
-/* What a kernel or an allocation shows. Pointers of params lead into its own memory, or into the arguments of the work. */
+/* What queries of a kernel or an allocation return. The pointers in params point into its own memory, or into the arguments
+ * of the work. */
 struct abi_shown {
     CUgraphNodeParams params;
     void **list;  /* of a kernel: kernelParams, then extra */
-    bool packed;  /* of a kernel: the program gave extra, so that is shown */
+    bool packed;  /* for a kernel: the program passed extra, so queries return that */
     void *rights; /* of an allocation: accessDescs */
 };
 
-/* Work that no node holds yet. */
+/* Work that does not belong to a node yet. */
 struct abi_work {
-    struct graph_work work; /* shown leads to what follows, or is NULL */
+    struct graph_work work; /* shown points to what follows, or is NULL */
     struct abi_shown shown;
 };
 
-/* Is any stream captured, or has an event been recorded in one? Takes no lock, because frequent calls use it. */
+/* Is any stream being captured, or was an event recorded in one? Takes no lock, because frequent calls use it. */
 bool abi_capture_any(void);
 
 /* The machine is open. */
 struct sim_process *abi_graphs_lock(void);
 /* Calls the functions of user objects that ended, without the lock. */
 void abi_graphs_unlock(void);
-/* The same, and reports the refusal of that function, or what it warns of. */
+/* The same, and reports that function's refusal or warning. */
 CUresult abi_graphs_answer(const char *function, vmm_result result);
 
-/* The whole of an entry point that is a call of the engine: ABI_GRAPH_CALL("cuGraphDestroy", graph_destroy, graph). */
+/* The whole body of an entry point that is a single call of the engine: ABI_GRAPH_CALL("cuGraphDestroy", graph_destroy,
+ * graph). */
 #define ABI_GRAPH_CALL(function, name, ...)                                                                              \
     ABI_INITIALISED(abi_graphs_answer(function, sim_##name(abi_graphs_lock(), &(const struct vmm_call_##name){           \
                                                                                   {VMM_CALL_##name, 0}, __VA_ARGS__})))
@@ -81,11 +83,11 @@ static inline CUgraphNodeType abi_type_of(const struct graph_node *node)
     return (CUgraphNodeType)graphs_work(node)->type;
 }
 
-/* Makes work of a kernel: a copy of launch, and kernelParams that lead into its arguments. offset[i] is the place of parameter i in
- * the bytes from args[first] on; offset[count] is the size of all. */
+/* Makes work from a kernel: a copy of launch, and kernelParams that point into its arguments. offset[i] is the offset of
+ * parameter i in the bytes from args[first] on; offset[count] is their total size. */
 bool abi_work_kernel(struct abi_work *work, const struct vmm_call_launch *launch, size_t first, const size_t *offset,
                      unsigned count);
-/* Frees what a work owns that was never given to a node. */
+/* Frees what a work item owns if it was never given to a node. */
 void abi_work_drop(struct abi_work *work);
 
 #endif

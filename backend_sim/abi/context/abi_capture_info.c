@@ -18,7 +18,7 @@ static CUresult check_captured_stream(const vmm_system *sys, vmm_stream stream)
                : abi_refuse(VMM_RULE_STREAM_UNKNOWN, name, "%p is not a stream", (void *)stream);
 }
 
-/* Whether cuInit was called comes after these. */
+/* These are checked before cuInit is. */
 static CUresult refuse_early(CUstream stream, const CUstreamCaptureStatus *status)
 {
     if (!status)

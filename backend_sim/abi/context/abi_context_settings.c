@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings of a context. The simulator schedules and caches nothing, so it stores and returns settings, which have no other
- * effect. The initial values are those that the documentation names as a device's defaults. */
+/* Settings of a context. The simulator does not model scheduling or caches, so settings are stored and returned but have
+ * no other effect. The initial values are the documented defaults of a device. */
 #include "abi.h"
 #include "abi_capture.h"
 #include "abi_attribute.h"
@@ -85,9 +85,9 @@ CUresult cuCtxSetFlags(unsigned int flags)
 
 /* ---- limits, as recorded: conformance/recorded/facts, answers ---- */
 
-/* A value is at least least, is rounded up to the unit, wraps around to 0, ends at the end, and is refused above most. */
+/* A value is raised to `least`, rounded up to the unit, may wrap around to 0, is capped at `end`, and is refused above `most`. */
 struct limit {
-    size_t value, least, unit, most, end; /* value: the initial value; end: 0 is none */
+    size_t value, least, unit, most, end; /* value: the initial value; end: 0 for none */
     bool fixed;                           /* read-only */
 };
 
@@ -98,8 +98,8 @@ static int attribute_of(const struct sim_profile *profile, int attribute)
     return value;
 }
 
-/* Describes a limit; false for one that devices do not have. The part of the L2 cache that can be set aside is a multiple of a
- * tenth of it. */
+/* Describes a limit; returns false for one that devices do not have. The part of the L2 cache that can be set aside is a
+ * multiple of a tenth of it. */
 static bool limit_of(const struct sim_profile *profile, int limit, struct limit *found)
 {
     enum { KIB = 1024, STACK_MOST = 511 * KIB, LAUNCHES = 599186, L2_PARTS = 10, L2_FIRST = 3, L2_LINE_MOST = 128 };
@@ -154,7 +154,8 @@ static size_t round_up(size_t size, size_t unit)
     return (size + unit - 1) / unit * unit;
 }
 
-/* What a context then returns. A stack keeps its memory, and returns the value as it was set, where both round up to the same. */
+/* What a context then returns. The stack keeps its memory, and returns the value as it was set, if both round up to the same
+ * size. */
 static size_t limited(CUlimit limit, const struct limit *found, size_t now, size_t size)
 {
     size_t rounded = round_up(size < found->least ? found->least : size, found->unit);
@@ -220,7 +221,7 @@ static CUresult set_cache(const vmm_system *sys, unsigned config)
     return keep(name, value, &note);
 }
 
-/* Today's devices have one bank width, whatever is set. */
+/* Current devices have one bank width, whatever is set. */
 static CUresult get_shared(const vmm_system *sys, unsigned *config)
 {
     uint64_t value;
@@ -275,8 +276,8 @@ CUresult cuCtxResetPersistingL2Cache(void)
     ABI_INITIALISED(need_context(sys, "cuCtxResetPersistingL2Cache"));
 }
 
-/* A smaller number is a higher priority; the range is that of devices since compute capability 7.0. Streams store a priority; the
- * schedule option alone decides the order of work. */
+/* A smaller number is a higher priority; the range is that of devices since compute capability 7.0. Streams store a priority,
+ * but only the schedule option decides the order of work. */
 static CUresult priorities(const vmm_system *sys, int *least, int *greatest)
 {
     CUresult result = need_context(sys, "cuCtxGetStreamPriorityRange");

@@ -157,7 +157,7 @@ static void test_primary(void)
 
 static char page[2 * 4096];
 
-/* What a program set, and memory of the host, portable memory too: measured of a driver. */
+/* Settings of a program, and host memory, including portable memory, as measured on a driver. */
 static void sets_up(CUcontext *context, void **pinned, void **portable)
 {
     OK(cuDevicePrimaryCtxRetain(context, 1));

@@ -43,7 +43,7 @@ static void test_attributes(void)
     EQUAL(minor, 0);
 }
 
-/* A driver refuses no attribute that its version knows; programs query one after the other and stop at the first error. */
+/* A driver accepts every attribute that its version knows; programs query them one after another and stop at the first error. */
 static void test_every_attribute(void)
 {
     int refused = 0;
@@ -107,7 +107,7 @@ static void test_codes(void)
     tap_ok(!text, "an unknown code has no name");
 }
 
-/* What is wrong first on a machine whose profile lists few limits, or 0: the others are those of an H100. */
+/* The first wrong limit on a machine whose profile lists few limits (0 if none): the others are those of an H100. */
 static int bare(void)
 {
     CUcontext context = NULL;

@@ -111,7 +111,7 @@ static void test_shared_late(void)
     OK(cuEventDestroy(event));
 }
 
-/* A record that is refused leaves the one before it as it was. */
+/* A refused record leaves the previous one as it was. */
 static void test_refused_record(void)
 {
     CUipcEventHandle handle;
@@ -158,7 +158,7 @@ static void test_forked(void)
     OK(cuEventDestroy(event));
 }
 
-/* The process's own queries, in the middle of which a record completes, leave it to be entered for others that wait. */
+/* If a record completes during the process's own query, the query leaves it to be entered later for waiting processes. */
 static void test_queried_meanwhile(void)
 {
     enum { ROUNDS = 50 };
@@ -182,7 +182,7 @@ static void test_queried_meanwhile(void)
     OK(cuEventDestroy(event));
 }
 
-/* What a process that was killed has not done stays undone, as measured. A record after it is still pending when this process ends,
+/* Work that a killed process had not done stays undone, as measured. A record after it is still pending when this process ends,
  * which does not wait for it. */
 static void test_killed(void)
 {

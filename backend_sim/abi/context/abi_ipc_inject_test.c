@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared events and memory of the driver API when memory is exhausted, no thread can be had, the shared state's mutex is kept, or the
- * work on the device has faulted. */
+/* Shared events and memory of the driver API when memory is exhausted, no thread can be created, the shared state's mutex is
+ * held, or the work on the device has faulted. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
@@ -24,7 +24,7 @@ static CUevent made(unsigned flags)
     return event;
 }
 
-enum { MANY = 270 }; /* so many events that what is noted of them grows */
+enum { MANY = 270 }; /* so many events that the table of their notes grows */
 
 static CUevent events[MANY];
 static CUipcEventHandle handles[MANY], theirs;
@@ -53,7 +53,8 @@ static CUresult opens_memory(void)
     return cuIpcOpenMemHandle(&opened, memory, 1);
 }
 
-/* The first request for memory and all later ones fail, then the second and all later ones, until none does. Returns the refusals. */
+/* The first request for memory and all later ones fail, then the second and all later ones, until none does. Returns the
+ * refusals. */
 static unsigned tried(const char *what, CUresult (*call)(void))
 {
     const char *failed = what;
@@ -103,7 +104,7 @@ static void without_memory(void)
     OK(cuIpcCloseMemHandle(opened));
 }
 
-/* The process's own calls enter what is complete. */
+/* The process's own calls record completed work. */
 static void without_thread(void)
 {
     CUipcEventHandle handle;
@@ -168,7 +169,7 @@ static void refusals(void)
     OK(cuEventDestroy(event));
 }
 
-/* Calls of a plugin's kernel, of each kind that looks at its arguments first. */
+/* Calls made by a plugin's kernel, one of each kind that checks its arguments first. */
 static void inside_kernel(void)
 {
     CUlibrary library = NULL;
@@ -202,7 +203,7 @@ static void inside_kernel(void)
     OK(cuLibraryUnload(library));
 }
 
-/* So many ranges that their table grows; one that cannot be entered is not registered. */
+/* So many ranges that their table grows; a range that cannot be entered is not registered. */
 static CUresult registers(void)
 {
     static unsigned char pages[MANY][4096] __attribute__((aligned(4096)));
@@ -273,7 +274,7 @@ static void kept(void)
     OK(cuMemFree(at));
 }
 
-/* Of memory that another process shares, and of events. */
+/* For memory that another process shares, and for events. */
 static void faulted(void)
 {
     CUmodule module = NULL;

@@ -4,7 +4,7 @@
 
 enum { SIZE = 4 << 20 };
 
-/* Memory of device 1 that device 1 alone may write, or read, and where it is mapped. */
+/* Memory of device 1 that only device 1 can write, or read, and its address. */
 static CUdeviceptr map_for_second(CUmemAccess_flags rights)
 {
     CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 1}};
@@ -44,18 +44,18 @@ static void test_copies(CUcontext first, CUcontext second, CUstream stream)
     IS(cuMemcpyPeer(theirs, NULL, own, second, 4), ERROR_INVALID_VALUE);
     IS(cuMemcpyPeer(read, second, own, first, 4), ERROR_INVALID_VALUE);
     OK(cuMemcpyPeer(own, first, read, second, 4));
-    OK(cuMemcpyPeer(own, first, theirs, first, 0)); /* of nothing no address is looked at */
+    OK(cuMemcpyPeer(own, first, theirs, first, 0)); /* with 0 bytes no address is checked */
     OK(cuMemsetD8Async(own, 9, 64, stream));
     OK(cuMemcpyPeerAsync(theirs, second, own, first, 64, stream));
     OK(cuMemcpyPeerAsync(own + 64, first, theirs, second, 64, stream));
     OK(cuStreamSynchronize(stream));
     EQUAL(byte_at(own + 127), 9);
-    OK(cuMemcpyPeer(own, second, own + 64, first, 4)); /* cuMemAlloc: the current device does it alone */
+    OK(cuMemcpyPeer(own, second, own + 64, first, 4)); /* cuMemAlloc memory: the current device copies alone */
     OK(cuCtxGetCurrent(&now));
     tap_ok(now == first, "the current context stays");
     OK(cuCtxSetCurrent(NULL));
     IS(cuMemcpyPeer(theirs, second, own, first, 4), ERROR_INVALID_CONTEXT);
-    OK(cuCtxSetCurrent(second)); /* whose device may not use what the other one may */
+    OK(cuCtxSetCurrent(second)); /* whose device has no access to memory that the other one has access to */
     IS(cuMemcpyPeer(theirs, first, own, second, 4), ERROR_INVALID_VALUE);
     OK(cuCtxSetCurrent(first));
     unmap(theirs);
@@ -86,7 +86,7 @@ int main(void)
     OK(cuMemsetD8(at, 0, 4096));
     OK(cuCtxSetCurrent(first));
     IS(cuCtxDisablePeerAccess(second), ERROR_PEER_ACCESS_NOT_ENABLED);
-    IS(cuCtxEnablePeerAccess(second, 0), ERROR_OUT_OF_MEMORY); /* the first question whether it can fails */
+    IS(cuCtxEnablePeerAccess(second, 0), ERROR_OUT_OF_MEMORY); /* the first query whether it can fails */
     IS(cuCtxDisablePeerAccess(second), ERROR_PEER_ACCESS_NOT_ENABLED);
     IS(cuCtxEnablePeerAccess(first, 0), ERROR_PEER_ACCESS_UNSUPPORTED);
     IS(cuCtxEnablePeerAccess(second, 1), ERROR_INVALID_VALUE);

@@ -19,7 +19,7 @@ void abi_primary_set_flags(int device, unsigned flags)
     flags_of[device] = flags;
 }
 
-static _Atomic uint64_t context_of[VMM_MAX_DEVICES]; /* the last that was retained; an ended one keeps its value */
+static _Atomic uint64_t context_of[VMM_MAX_DEVICES]; /* the most recently retained one; an ended one keeps its value */
 
 static CUresult retain(vmm_system *sys, CUcontext *pctx, CUdevice dev)
 {
@@ -34,7 +34,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
     ABI(retain(sys, pctx, dev));
 }
 
-/* Variables of modules, memory of the host, limits and settings end with their context. */
+/* Variables of modules, host memory, limits and settings end with their context. */
 static CUresult swept(vmm_system *sys, CUdevice dev, vmm_result result)
 {
     struct abi_query_context context;

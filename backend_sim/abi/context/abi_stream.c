@@ -88,7 +88,7 @@ CUresult cuEventSynchronize(CUevent hEvent)
 
 enum { RESOLUTION = 500 }; /* nanoseconds, as documented: cuda.h 13.0, cuEventElapsedTime */
 
-/* Finds when the stream of a recorded event with timing came to it, in units of the resolution. */
+/* Returns when the stream reached a recorded event with timing, in units of the resolution. */
 static CUresult timed(const vmm_system *sys, CUevent event, int64_t *when)
 {
     static const char name[] = "cuEventElapsedTime";
@@ -107,7 +107,8 @@ static CUresult timed(const vmm_system *sys, CUevent event, int64_t *when)
     return CUDA_SUCCESS;
 }
 
-/* What passed on the host while streams went from one event to the other; what the work would take on a device is not known. */
+/* The time that passed on the host between the streams' reaching the two events; how long the work would take on a device is
+ * unknown. */
 static CUresult elapsed(const vmm_system *sys, float *milliseconds, CUevent start, CUevent end)
 {
     int64_t from = 0, to = 0;

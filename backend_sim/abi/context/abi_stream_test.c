@@ -129,7 +129,7 @@ static float between(CUevent start, CUevent end)
     return milliseconds;
 }
 
-/* What counts is when the stream came to the events, not when the program recorded them. */
+/* The time at which the stream reached the events counts, not when the program recorded them. */
 static void test_elapsed(void)
 {
     CUstream stream = NULL;
@@ -292,7 +292,7 @@ static void too_late(CUstream stream, CUresult status, void *user)
     _exit(1); /* after the plan, only the exit status can report an error */
 }
 
-/* No call waits for these callbacks: at the end of the program they are freed, and not called. */
+/* No call waits for these callbacks: at the end of the program they are freed without being called. */
 static void leave_two_behind(void)
 {
     OK(cuStreamAddCallback(NULL, too_late, NULL, 0));
@@ -301,7 +301,7 @@ static void leave_two_behind(void)
 
 int main(void)
 {
-    setenv("CUVMM_SIM", "sim:h100,schedule=late", 1); /* work that no call waits for is not done */
+    setenv("CUVMM_SIM", "sim:h100,schedule=late", 1); /* work that no call waits for does not run */
     CUcontext context = begin();
     test_created(context);
     test_events();

@@ -165,7 +165,7 @@ static void test_children(void)
     REFUSED(move_into(graph, graph, &node), ERROR_INVALID_VALUE, "VMM-GRAPH-PARAMS");
     tap_ok(strstr(heard, "the graph itself") != NULL, "why: %s", heard);
     REFUSED(move_into(graph, child, NULL), ERROR_INVALID_VALUE, "VMM-GRAPH-NULL");
-    OK(move_into(graph, child, &node)); /* what was refused left it free */
+    OK(move_into(graph, child, &node)); /* the refused call left it free */
     REFUSED(move_into(other, child, &node), ERROR_INVALID_VALUE, "VMM-GRAPH-PARAMS");
     tap_ok(strstr(heard, "a node's child already") != NULL, "why: %s", heard);
     EQUAL(node_count(other), 0);
@@ -191,7 +191,7 @@ static void test_no_instance(void)
     OK(cuGraphAddMemsetNode(&node, graph, NULL, 0, &params, context));
     empty(graph, &node, 1);
     OK(cuMemFree(gone));
-    IS(cuGraphInstantiate(&exec, graph, 0), ERROR_INVALID_VALUE); /* what comes behind the fill changes nothing */
+    IS(cuGraphInstantiate(&exec, graph, 0), ERROR_INVALID_VALUE); /* work after the fill changes nothing */
     CUgraphNode a = empty(child, NULL, 0), b = empty(child, &a, 1);
     OK(cuGraphDestroyNode(node));
     OK(cuGraphAddChildGraphNode(&held, graph, NULL, 0, child));
@@ -270,7 +270,7 @@ static void CUDA_CB count_end(void *ended)
     ++*(int *)ended;
 }
 
-/* What the driver accepts is reported all the same. */
+/* What the driver accepts is still reported. */
 static void test_warned(void)
 {
     int ended = 0;

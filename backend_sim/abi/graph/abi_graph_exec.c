@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instances: made, launched, changed and ended. */
+/* Instances: creating, launching, changing and destroying them. */
 #include <stdio.h>
 
 #include "abi_capture.h"
@@ -31,7 +31,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, u
     ABI_GRAPH_CALL("cuGraphInstantiate", graph_instantiate, (vmm_graph_exec *)(void *)phGraphExec, abi_graph(hGraph), flags);
 }
 
-/* An upload makes the first launch faster, and there is nothing to do for it here. */
+/* An upload makes the first launch faster on a driver; here it has nothing to do. */
 static CUresult with_params(CUgraphExec *out, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params)
 {
     static const char name[] = "cuGraphInstantiateWithParams";
@@ -99,7 +99,7 @@ CUresult cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraph
     ABI_INITIALISED(with_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize));
 }
 
-/* ---- ending, and what it was made with ---- */
+/* ---- destruction, and creation flags ---- */
 
 CUresult cuGraphExecDestroy(CUgraphExec hGraphExec)
 {

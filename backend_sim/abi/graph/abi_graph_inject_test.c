@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls on graphs when one request for memory fails: what they would change stays as it was, and what they began is ended. */
+/* Calls on graphs when one request for memory fails: their targets stay as they were, and whatever they began is undone. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
@@ -38,7 +38,7 @@ static size_t edge_count(void)
     return count;
 }
 
-/* ---- edges: all of a call's, or none ---- */
+/* ---- edges: all of a call's edges, or none ---- */
 
 static void three_nodes(void)
 {
@@ -139,7 +139,7 @@ static void add_rows(void)
     cuGraphAddMemcpyNode(&node[1], graph, &node[0], 1, &copy, context);
 }
 
-/* A node after three that run beside each other. */
+/* A node after three concurrent ones. */
 static void add_join(void)
 {
     CUDA_MEMSET_NODE_PARAMS params = {memory, 0, 7, 1, 16, 1};
@@ -207,7 +207,7 @@ static bool ended(bool right)
     return cuGraphExecDestroy(exec) == CUDA_SUCCESS && cuGraphDestroy(graph) == CUDA_SUCCESS && right;
 }
 
-/* What comes after all three is issued after them or not at all. */
+/* Work that comes after all three is issued after them or not at all. */
 static bool joined_or_not(void)
 {
     bool waited = cuStreamSynchronize(stream) == CUDA_SUCCESS, copied = byte_at(memory + 1024) == 7, all = true;
@@ -216,7 +216,7 @@ static bool joined_or_not(void)
     return ended(waited && (code == CUDA_SUCCESS ? copied && all : !copied || all));
 }
 
-/* A launch that fails has issued what comes before the failure, and nothing after it. */
+/* A failing launch has issued the work before the failure, and nothing after it. */
 static bool rows_in_order(void)
 {
     bool waited = cuStreamSynchronize(stream) == CUDA_SUCCESS;
@@ -371,7 +371,7 @@ static bool freed_outside(void)
     return ended(cuStreamSynchronize(stream) == CUDA_SUCCESS && again == (code != CUDA_SUCCESS));
 }
 
-/* So much memory at once that what the process keeps of it grows. */
+/* So many allocations at once that the process's records of them grow. */
 enum { MUCH = 150 };
 
 static CUdeviceptr much[MUCH];
@@ -418,7 +418,7 @@ static void test_memory(void)
     for (size_t i = 0; i < count; i++) {
         struct inject_case of = cases[i / 2];
         of.function = functions[i % 2];
-        of.least = i != count - 1; /* a free outside makes no record but a pin */
+        of.least = i != count - 1; /* a free outside the graph makes no record, only a pin */
         inject_try(&of);
     }
 }

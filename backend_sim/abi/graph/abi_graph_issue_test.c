@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order in which a launch does its nodes: beside each other where nothing orders them, and on the devices of their contexts. */
+/* The order in which a launch runs its nodes: concurrently if nothing orders them, and on the devices of their contexts. */
 #include "testing/heard.h"
 
 static CUcontext contexts[2];
@@ -44,7 +44,7 @@ static void run(CUgraph graph, CUstream on)
     OK(cuGraphDestroy(graph));
 }
 
-/* The wait would never end if the node behind it in the list came after it. */
+/* The wait would never end if the next node in the list came after it. */
 static void test_beside(void)
 {
     CUgraph graph = new_graph();
@@ -57,7 +57,7 @@ static void test_beside(void)
     EQUAL(byte_at(memory[0] + 79), 7);
 }
 
-/* What comes to the stream before the launch is done before all branches, and what comes after it after all of them. */
+/* Work issued before the launch runs before all branches, and work issued after it runs after all of them. */
 static void test_around(void)
 {
     CUgraph graph = new_graph();
@@ -79,7 +79,7 @@ static void test_around(void)
     OK(cuGraphDestroy(graph));
 }
 
-/* Device 1's memory is none that device 0 has access to. */
+/* Device 0 has no access to device 1's memory. */
 static void test_devices(void)
 {
     CUgraph graph = new_graph();

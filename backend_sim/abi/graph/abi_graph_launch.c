@@ -3,7 +3,7 @@
 #include "abi_capture.h"
 #include "abi_graph.h"
 
-/* An empty fill gives the launch its number and checks context and stream, after the instance is looked up. */
+/* After the instance is looked up, an empty fill gives the launch its number and checks context and stream. */
 static CUresult check_launch(vmm_system *sys, const char *function, CUgraphExec exec, vmm_stream stream)
 {
     vmm_result found = VMM_SUCCESS;

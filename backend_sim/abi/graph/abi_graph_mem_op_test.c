@@ -18,7 +18,7 @@ static CUstreamBatchMemOpParams op_of(CUstreamBatchMemOpType type, CUdeviceptr a
     CUstreamBatchMemOpParams op;
     memset(&op, 0, sizeof op);
     op.operation = type;
-    op.writeValue.address = at; /* a wait has its members in the same places */
+    op.writeValue.address = at; /* a wait has its members at the same offsets */
     op.writeValue.value = value;
     return op;
 }
@@ -70,7 +70,7 @@ static void test_captured(void)
     IS(cuStreamEndCapture(stream, NULL), ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
-/* What a list has found its way to is left in it: every entry's address, up to the first without memory. */
+/* A checked list keeps the addresses that were found: every entry's, up to the first entry without memory. */
 static void test_alias(void)
 {
     const CUdeviceptr nowhere = (CUdeviceptr)1 << 45;
@@ -187,7 +187,7 @@ static void test_list(void)
     OK(cuGraphDestroy(graph));
 }
 
-/* As measured, a launch looks at the memory of all operations first; in children, too. */
+/* As measured, a launch first checks the memory of all operations, also in children. */
 static void test_memory(void)
 {
     CUgraph graph = NULL, inner = NULL;
@@ -202,7 +202,7 @@ static void test_memory(void)
     params.paramArray = ops + 1;
     OK(cuGraphAddBatchMemOpNode(&node, inner, NULL, 0, &params));
     OK(cuGraphAddChildGraphNode(&node, graph, NULL, 0, inner));
-    OK(cuGraphAddEmptyNode(&node, graph, NULL, 0)); /* and at none behind one that is refused */
+    OK(cuGraphAddEmptyNode(&node, graph, NULL, 0)); /* and checks none after a refused one */
     CUgraphExec exec = instance_of(graph);
     REFUSED(cuGraphLaunch(exec, stream), ERROR_INVALID_VALUE, "VMM-MEMOP-ADDRESS");
     OK(cuStreamSynchronize(stream));
@@ -212,7 +212,7 @@ static void test_memory(void)
     OK(cuGraphDestroy(graph));
 }
 
-/* A wait in a graph holds what comes after it. */
+/* A wait in a graph holds back the work after it. */
 static void test_wait(void)
 {
     CUgraph graph = NULL;

@@ -71,7 +71,7 @@ static uint64_t reserved(void)
     return held(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT);
 }
 
-/* Ends what a test made: all memory goes back. */
+/* Destroys what a test made: all memory is returned. */
 static void end(CUgraph graph, CUgraphExec exec)
 {
     OK(cuStreamSynchronize(stream));
@@ -160,10 +160,10 @@ static void test_addresses(void)
     CUdeviceptr first = add_alloc(graph, &a, NULL, 100), beside = add_alloc(graph, &b, NULL, 100);
     EQUAL(beside - first, 512);
     CUgraphNode freed = add_free(graph, a, first);
-    EQUAL(add_alloc(graph, &c, freed, 600), first + 1024); /* it does not fit before what is beside it */
+    EQUAL(add_alloc(graph, &c, freed, 600), first + 1024); /* it does not fit before its neighbour */
     EQUAL(add_alloc(graph, &c, freed, 512), first);
     EQUAL(add_alloc(graph, &d, b, 512), first + 2048); /* not ordered after the free */
-    EQUAL(add_alloc(graph, &d, b, CHUNK) - first, 2560); /* over the end of the first chunk */
+    EQUAL(add_alloc(graph, &d, b, CHUNK) - first, 2560); /* across the end of the first chunk */
     EQUAL(add_alloc(other, &d, NULL, 1), first + 2 * CHUNK);
     end(graph, NULL);
     graph = new_graph();
@@ -172,7 +172,7 @@ static void test_addresses(void)
     end(other, NULL);
 }
 
-/* What was freed before is taken by the best fit; freed memory at the end does not make room for more than it had. */
+/* Freed memory is reused by best fit; freed memory at the end cannot hold more than its size. */
 static void test_gaps(void)
 {
     CUgraph graph = new_graph(), other = new_graph();
@@ -185,18 +185,18 @@ static void test_gaps(void)
     n[5] = add_free(graph, n[4], at[0]);
     n[6] = add_free(graph, n[5], at[2]);
     n[7] = add_free(graph, n[6], at[4]);
-    EQUAL(add_alloc(graph, &n[0], n[7], 2048) - at[0], 4608); /* behind what was freed at the end */
+    EQUAL(add_alloc(graph, &n[0], n[7], 2048) - at[0], 4608); /* after the memory that was freed at the end */
     EQUAL(add_alloc(graph, &n[1], n[0], 1024) - at[0], 2048); /* in the lowest of the smallest gaps */
     EQUAL(add_alloc(graph, &n[2], n[1], 1024) - at[0], 3584);
     add_alloc(other, &n[3], NULL, 1);
-    const CUdeviceptr elsewhere = add_alloc(graph, &n[3], n[2], CHUNK); /* behind the graph's addresses are others */
+    const CUdeviceptr elsewhere = add_alloc(graph, &n[3], n[2], CHUNK); /* other addresses follow the graph's addresses */
     EQUAL(elsewhere - at[0], 2 * CHUNK);
     EQUAL(add_alloc(graph, &n[4], n[3], 512) - at[0], 0);
     end(graph, NULL);
     end(other, NULL);
 }
 
-/* Nodes may use memory that their graph, or another one, is going to allocate, up to its end and until its own graph frees it. */
+/* Nodes may use memory that their graph or another one will allocate, up to its end and until its own graph frees it. */
 static void test_planned(void)
 {
     CUgraph graph = new_graph(), other = new_graph();
@@ -215,7 +215,7 @@ static void test_planned(void)
 
 /* ---- launches of several graphs ---- */
 
-/* What is issued to the stream now stays in flight until release. */
+/* Work issued to the stream now stays in flight until release. */
 static void hold(void)
 {
     OK(cuMemsetD32(memory + 128, 0, 1));
@@ -274,7 +274,7 @@ static void test_free_first(void)
     end(graph, exec);
 }
 
-/* A launch that gets no memory allocates nothing, not even where an earlier one has left memory to free. */
+/* A launch that gets no memory allocates nothing, even if an earlier one left memory to free. */
 static void test_too_much(void)
 {
     CUgraph graph = new_graph(), between = new_graph();
@@ -294,7 +294,7 @@ static void test_too_much(void)
     end(graph, exec);
 }
 
-/* What graphs no longer use is there for cuMemAlloc; a pool's idle memory is not there for a launch. */
+/* Memory that graphs no longer use is available to cuMemAlloc; a pool's idle memory is not available to a launch. */
 static void test_idle(void)
 {
     CUgraph graph = new_graph();
@@ -329,7 +329,7 @@ static void test_idle(void)
     end(graph, exec);
 }
 
-/* Two ranges of addresses in one launch; rights that name no device give none to a device. */
+/* Two ranges of addresses in one launch; rights without a device grant none to any device. */
 static void test_two_ranges(void)
 {
     const CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_HOST, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
@@ -356,7 +356,7 @@ static void test_two_ranges(void)
     end(graph, exec);
 }
 
-/* What an earlier launch has left lies where the graph had smaller memory before: the next launch frees it once. */
+/* An earlier launch left memory where the graph had a smaller allocation before: the next launch frees it once. */
 static void test_reused(void)
 {
     CUgraph graph = new_graph();
@@ -395,7 +395,7 @@ static void test_room_before_growth(void)
     end(graph, NULL);
 }
 
-/* What is freed before is used again, whatever other nodes there are. */
+/* Memory that was freed earlier is reused, whatever other nodes there are. */
 static void test_gap_among_nodes(void)
 {
     CUgraph graph = new_graph();
@@ -403,7 +403,7 @@ static void test_gap_among_nodes(void)
     CUdeviceptr at = add_alloc(graph, &first, NULL, 512), next = add_alloc(graph, &second, first, 512);
     CUgraphNode filled = add_fill(graph, add_fill(graph, second, at, 1), next, 2), freed = add_free(graph, filled, at);
     EQUAL(add_alloc(graph, &third, freed, 512), at);
-    EQUAL(add_alloc(graph, &third, freed, 512), next + 512); /* that one is taken now */
+    EQUAL(add_alloc(graph, &third, freed, 512), next + 512); /* that one is now taken */
     end(graph, NULL);
 }
 
@@ -426,7 +426,7 @@ static void test_planned_ends(void)
     end(graph, NULL);
 }
 
-/* An instance that frees what it has left frees what it allocated itself: memory that it frees for another graph stays until then. */
+/* An auto-free instance frees only what it allocated itself; memory that it frees for another graph stays until then. */
 static void test_left_to_another(void)
 {
     CUgraph graph = new_graph(), freeing = new_graph();
@@ -615,7 +615,7 @@ static void test_attributes(void)
     REFUSED(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, NULL), ERROR_INVALID_VALUE, "VMM-GRAPH-NULL");
     REFUSED(cuDeviceSetGraphMemAttribute(-1, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &value), ERROR_INVALID_DEVICE, "VMM-DEVICE-ID");
     REFUSED(cuDeviceGraphMemTrim(9), ERROR_INVALID_DEVICE, "VMM-DEVICE-ID");
-    OK(cuDeviceGetGraphMemAttribute(1, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, &value)); /* no graph has had memory there */
+    OK(cuDeviceGetGraphMemAttribute(1, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, &value)); /* no graph ever had memory there */
     EQUAL(value, 0);
     OK(cuDeviceSetGraphMemAttribute(1, CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, &value));
     OK(cuDeviceGraphMemTrim(1));

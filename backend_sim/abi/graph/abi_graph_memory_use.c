@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much memory a device's graphs hold. */
+/* The amount of memory that a device's graphs hold. */
 #include "abi_graph.h"
 
 CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)

@@ -16,7 +16,7 @@ static CUresult get(const char *function, CUgraphNode value, CUgraphNodeType typ
     const struct graph_node *node = graph_need_type(abi_graphs_lock()->graphs, abi_node(value), (vmm_graph_node_type)type, &result);
     if (node) {
         abi_params_of(graphs_work(node), &params);
-        memcpy(out, &params.kernel, size); /* all members begin at the same place */
+        memcpy(out, &params.kernel, size); /* all members begin at the same offset */
     }
     return abi_graphs_answer(function, result);
 }
@@ -46,7 +46,7 @@ CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
     ABI_INITIALISED(get(__func__, hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event_out, "event_out", sizeof *event_out));
 }
 
-/* As on a driver, the list is the node's own. */
+/* As on a driver, the node gets its own copy of the list. */
 CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out)
 {
     ABI_INITIALISED(get(__func__, hNode, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, nodeParams_out, "nodeParams_out",
@@ -75,7 +75,7 @@ CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
 
 /* ---- changing ---- */
 
-/* Where parameters are changed: in the graph, or in an instance of it. */
+/* Where to change parameters: in the graph, or in an instance of it. */
 struct place {
     const char *function;
     bool in_exec;
@@ -201,7 +201,7 @@ static struct graph_node *find(const struct sim_process *process, const struct p
     return graph_of_type(node, (vmm_graph_node_type)type, result);
 }
 
-/* The child of a node that is in no instance stays as it is. */
+/* A child graph whose node is in no instance stays as it is. */
 static CUresult set_child(struct sim_process *process, const struct place *place, CUgraph value)
 {
     const struct vmm_call_graph_exec_child_graph_node_set_params call = {

@@ -93,7 +93,7 @@ static void test_order(void)
     OK(cuGraphDestroy(graph));
 }
 
-/* Each list of what is not there, or without the room for its length, is refused and has written nothing. */
+/* Each list of missing objects, or with too little room, is refused and nothing is written. */
 static void test_no_lists(void)
 {
     CUgraph graph = new_graph(), graphs[] = {NULL, (CUgraph)(uintptr_t)0x1234, graph};
@@ -133,7 +133,7 @@ static void test_snapshot(void)
     params.value = 4;
     OK(cuGraphExecMemsetNodeSetParams(exec, node, &params, context));
     launch(exec);
-    EQUAL(byte_at(memory), 3); /* it is left out, whatever its parameters */
+    EQUAL(byte_at(memory), 3); /* it is skipped, whatever its parameters */
     OK(cuGraphDestroy(graph));
     launch(exec);
     OK(cuGraphExecDestroy(exec));
@@ -188,7 +188,7 @@ static void test_update(void)
     EQUAL(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED);
     tap_ok(info.errorNode == last, "the node that cannot be updated");
     launch(exec);
-    EQUAL(byte_at(memory + 64), 6); /* the instance is as before */
+    EQUAL(byte_at(memory + 64), 6); /* the instance is unchanged */
     OK(cuGraphExecDestroy(exec));
     OK(cuGraphDestroy(graph));
     OK(cuGraphDestroy(next));
@@ -219,7 +219,7 @@ static void CUDA_CB hear(void *user, CUlogLevel level, char *message, size_t len
     snprintf(heard, sizeof heard, "%s", message);
 }
 
-/* What comes behind it in the stream is in flight until the semaphore is posted. */
+/* Later work in the stream is in flight until the semaphore is posted. */
 static void CUDA_CB hold(void *semaphore)
 {
     while (sem_wait(semaphore)) /* interrupted by a signal */
@@ -308,7 +308,7 @@ static CUuserObject object_of(int *ended)
     return object;
 }
 
-/* A graph holds two objects; the one that it took first is released first. */
+/* A graph holds two objects; the one that it retained first is released first. */
 static void test_objects(void)
 {
     int ended[2] = {0};
@@ -351,10 +351,10 @@ static void test_references(void)
     EQUAL(ended, 1);
     object = (CUuserObject)(uintptr_t)0x77;
     IS(cuUserObjectCreate(&object, &ended, count_up, 0, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC), ERROR_INVALID_VALUE);
-    EQUAL((uintptr_t)object, 0x77); /* an object without references is none */
+    EQUAL((uintptr_t)object, 0x77); /* an object without references does not exist */
 }
 
-/* The end of the library frees what the program leaves: an object of a graph, whose function is not called. */
+/* Unloading the library frees what the program leaves behind: a graph's object, whose function is not called. */
 static void leave_objects(void)
 {
     static int ended;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two launches under way at a time: each keeps the memory of its own graph until it ends. Under schedule=eager a launch does its work
- * itself, so it is under way as long as its host function is.
+/* Two launches in progress at a time: each keeps the memory of its own graph until it ends. Under schedule=eager a launch
+ * does its work itself, so it is in progress as long as its host function runs.
  *
  *     small    [ 32 MiB ] allocated, freed, host function ......... ends          its memory is idle
  *     large         [ 64 MiB ] allocated, freed, ... host function ......... ends  its memory is in use until here
@@ -88,7 +88,7 @@ int main(void)
     while (!atomic_load(&small.running))
         sched_yield();
     begin_launch(&large);
-    await_reserved(3 * CHUNK); /* it is under way, and has its memory */
+    await_reserved(3 * CHUNK); /* it is in progress, and holds its memory */
     end_launch(&small);
     OK(cuDeviceGraphMemTrim(0));
     EQUAL(reserved(), 2 * CHUNK);

@@ -12,7 +12,7 @@ static CUdeviceptr memory;
 
 /* ---- shapes ---- */
 
-/* "-", "0", "01": what each node in turn depends on, by number. */
+/* "-", "0", "01": the numbers of the nodes that each node in turn depends on. */
 struct shape {
     const char *on[MOST];
 };
@@ -115,7 +115,7 @@ static void test_copies(void)
     next[4].dstMemoryType = CU_MEMORYTYPE_UNIFIED;
     for (int i = 0; i < 5; i++)
         REFUSED(cuGraphExecMemcpyNodeSetParams(exec, node, &next[i], context), ERROR_INVALID_VALUE, "VMM-GRAPH-PARAMS");
-    for (size_t height = 1; height < 4; height++) { /* one row may take any shape, and two take none */
+    for (size_t height = 1; height < 4; height++) { /* one row may take any shape, but two may not change */
         CUgraphNode rows = NULL;
         CUgraphExec of_rows = NULL;
         CUgraph other = NULL;
@@ -146,7 +146,7 @@ static void test_copies(void)
     OK(cuGraphDestroy(graph));
 }
 
-/* ---- the first version, which counts the nodes that were ever added ---- */
+/* ---- the first version, which counts all nodes ever added ---- */
 
 static const struct shape two = {{"-", "-"}};
 

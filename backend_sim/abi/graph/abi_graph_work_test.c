@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nodes accept, and what a launch does to registered and pageable memory, which the host alone can move. */
+/* What nodes accept, and what a launch does to registered and pageable memory, which only the host can copy. */
 #include "testing/heard.h"
 
 enum { WORDS = 64 };
@@ -63,8 +63,8 @@ static void test_empty_copies(void)
     OK(cuGraphDestroy(graph));
 }
 
-/* The memory is the same for every context: a node of one that ended since is done like any other. No node is made in one that has
- * ended. */
+/* The memory is the same for every context: a node of a context that ended meanwhile runs like any other. No node can be added
+ * in a context that has ended. */
 static void test_ended_context(void)
 {
     CUcontext other = NULL;
@@ -132,7 +132,7 @@ static void test_null_context(void)
     OK(cuMemRelease(handle));
 }
 
-/* A value that was never a context stands for the first device, as far as a node is looked at. */
+/* A value that was never a context stands for the first device, when a node is checked. */
 static void test_no_context(void)
 {
     CUgraph graph = new_graph();
@@ -211,7 +211,7 @@ static void test_host_copies(void)
     words_are(registered, WORDS, 0x0a0b0c0d, "a device's to registered memory, by its address");
 }
 
-/* Rows and slices of 16 bytes, whose places on both sides are given: those of the second slice begin behind the height of one. */
+/* Rows and slices of 16 bytes, with their offsets on both sides; the second slice begins after the height of the first. */
 static void test_slices(void)
 {
     const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = pageable, .srcPitch = 32, .srcHeight = 4,
@@ -265,7 +265,7 @@ static size_t place_in(const struct box_side *side, const CUDA_MEMCPY3D *box, si
     return ((side->z + z) * height + side->y + y) * pitch + side->x + x;
 }
 
-/* Random boxes between the two halves of memory, and of a host's, against a plain copy byte by byte. */
+/* Random boxes between the two halves of device memory, and of host memory, compared with a plain byte-by-byte copy. */
 static void test_boxes(void)
 {
     static unsigned char bytes[2 * ROOM], want[ROOM], got[ROOM];
@@ -316,7 +316,7 @@ static void test_captured_empty_copy(void)
     EQUAL(byte_at(memory), 4);
 }
 
-/* Copies that a capture does not take, and one without a current context, which it does. */
+/* Copies that a capture does not accept, and one without a current context, which it accepts. */
 static void test_captured_copies(void)
 {
     CUgraph graph = NULL;
@@ -351,7 +351,7 @@ static void test_captured_copies(void)
 static const char *const type_names[] = {"a copy", "a fill", "a host function", "a child graph", "an event wait",
                                          "an event record", "an empty", "an allocation", "a free", "a memory operation",
                                          "a kernel"};
-enum { ASKED = 11, ADDED = 10, EMPTY = 6 }; /* no kernel is added, and no call asks for an empty node */
+enum { ASKED = 11, ADDED = 10, EMPTY = 6 }; /* no kernel is added, and no call is specific to empty nodes */
 
 static void add_types(CUgraph graph, CUgraph child, CUevent event, CUgraphNode node[ADDED])
 {
@@ -402,7 +402,7 @@ static CUresult ask(size_t type, CUgraphNode node)
     }
 }
 
-/* Each call that asks for a node of one type, with nodes of the others. */
+/* Each call that requires a node of one type, with nodes of the other types. */
 static void test_types(void)
 {
     CUgraph graph = new_graph(), child = new_graph();

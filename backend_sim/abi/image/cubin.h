@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cubin.h - the sections of a cubin, each looked at once.
+/* cubin.h - the sections of a cubin, each read once.
  *
  *     .text.K  <--sh_info--  .nv.info.K  .nv.shared.K      what belongs to a kernel leads to its code
  *        ^
@@ -21,12 +21,12 @@ struct cubin {
     uint32_t info;                      /* .nv.info; 0: none */
     uint32_t *of[2];                    /* by the index of a .text: its .nv.info and .nv.shared */
     int architecture, ptx, constant;
-    bool reserved; /* each block's shared memory has the 1 KiB that the system takes */
+    bool reserved; /* each block's shared memory includes the 1 KiB that the system takes */
 };
 
 enum { CUBIN_INFO, CUBIN_SHARED };
 
-/* The header of a section, whose bytes are there unless it has none. */
+/* The header of a section; its bytes are in range unless it has none. */
 bool cubin_section(const struct cubin *cubin, uint32_t index, Elf64_Shdr *section);
 struct image_bytes cubin_bytes(const struct cubin *cubin, const Elf64_Shdr *section);
 
@@ -36,7 +36,7 @@ enum image_read cubin_open(const struct image_bytes *bytes, struct cubin *cubin,
 /* One attribute of a .nv.info. */
 struct cubin_attribute {
     unsigned char format, name;
-    uint32_t value; /* of the formats that have it in place */
+    uint32_t value; /* for the formats that store the value inline */
     struct image_bytes data;
 };
 enum { CUBIN_MAX_THREADS = 0x05, CUBIN_REQUIRED_THREADS = 0x10, CUBIN_FRAME_SIZE = 0x11, CUBIN_PARAM = 0x17,

@@ -22,11 +22,11 @@ struct image_kernel {
     const char *name;
     struct image_param *param;
     unsigned params;
-    int threads;     /* the most in a block; 0: what the device allows */
-    int registers;   /* of a thread; 0: not known, because PTX is not compiled */
-    int shared, local, constant; /* static bytes: of a block, of a thread, of the module */
+    int threads;     /* the maximum per block; 0: the device's limit */
+    int registers;   /* per thread; 0: unknown, because PTX is not compiled */
+    int shared, local, constant; /* static bytes: per block, per thread, of the module */
     int ptx, binary; /* the architectures, 90 for 9.0; binary 0: the device's own, of PTX */
-    int cluster[3];  /* the cluster that it requires; 0: none */
+    int cluster[3];  /* the cluster size that it requires; 0: none */
 };
 
 struct image_variable {
@@ -46,25 +46,25 @@ struct image {
     struct image_kernel *kernel;
     struct image_variable *variable;
     unsigned kernels, variables;
-    /* the following is the reader's */
+    /* the following members belong to the reader */
     struct image_param *params;
     char *text; /* names, and the initial values */
     uint32_t *place;
     size_t places;
     struct image_packed code, ptx;
     int kind;
-    bool alone; /* what was loaded is PTX, and no fat binary */
+    bool alone; /* the loaded image is plain PTX, not a fat binary */
     bool read;
     char why[160];
 };
 
-/* The size to pass where only the image itself has it. */
+/* The size to pass if only the image itself contains it. */
 #define IMAGE_ANY_SIZE ((size_t)1 << 46)
 
 /* Do the bytes begin such an image? */
 bool image_is(const void *at, size_t size);
 
-/* Of an image in memory, or in a file that was read: size is how many bytes may be read. Copies the entry for a device of that
+/* For an image in memory or read from a file; size is the number of readable bytes. Copies the entry for a device of that
  * capability (90 for 9.0). NULL: memory is out. */
 struct image *image_new(const void *at, size_t size, int capability);
 
@@ -73,15 +73,16 @@ bool image_read(struct image *image);
 
 void image_free(struct image *image);
 
-/* Was it loaded as the text of PTX, not within a fat binary? */
+/* Was it loaded as PTX text, not within a fat binary? */
 bool image_is_text(const struct image *image);
 
-/* The text of its PTX, which is not terminated. NULL: there is none, or it could not be unpacked. Of an image that was read. */
+/* The text of its PTX, which is not terminated. NULL if there is none, or if it could not be unpacked. Of an image that was
+ * read. */
 const char *image_ptx(const struct image *image, size_t *size);
 /* Frees the text. */
 void image_drop_ptx(struct image *image);
 
-/* The index of a kernel; -1: it holds none of that name. */
+/* The index of a kernel; -1 if it has none with that name. */
 long image_kernel_named(const struct image *image, const char *name);
 const struct image_variable *image_variable_named(const struct image *image, const char *name);
 

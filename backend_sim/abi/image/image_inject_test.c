@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading an image when memory is out: each request fails once, nothing leaks, and the next call reads it. */
+/* Reading an image when memory is exhausted: each request fails once, nothing leaks, and the next call reads it. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
 #include "image.h"
 #include "image_rig.h"
 
-/* Loads and reads with the nth request failing; true once nothing failed any more. */
+/* Loads and reads with the nth request failing; returns true once nothing fails any more. */
 static bool reads_with(const struct rig_bytes *bytes, unsigned long nth, unsigned kernels)
 {
     inject_arm(nth);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cubins, PTX and fat binaries: what they hold, which entry is read, and that what is damaged holds nothing. */
+/* Cubins, PTX and fat binaries: their contents, which entry is read, and that damaged images contain nothing. */
 #include "image.h"
 
 #include <dlfcn.h>
@@ -65,7 +65,7 @@ static void test_cubin(void)
     tap_ok(!image_variable_named(image, "first"), "a kernel is none");
     tap_text(image_why(image), "", "there is nothing to say");
     image_free(image);
-    bytes.at[8] = 7; /* the older ABI has the architectures elsewhere */
+    bytes.at[8] = 7; /* the older ABI stores the architecture elsewhere */
     memcpy(bytes.at + offsetof(Elf64_Ehdr, e_flags), &(uint32_t){0x00460550 + 0x0a}, 4);
     image = read_all(bytes.at, bytes.size, 90);
     tap_ok(image->kernels == 2 && image->kernel[0].binary == 90 && image->kernel[0].ptx == 70, "the older ABI");
@@ -73,7 +73,7 @@ static void test_cubin(void)
     free(bytes.at);
 }
 
-/* Sections and segments behind the table of sections, as linkers may put them. */
+/* Sections and segments after the section table, as linkers may place them. */
 static void test_order(void)
 {
     static const unsigned char more[200];
@@ -233,14 +233,14 @@ static void test_lz4_vectors(void)
         const char *to; /* NULL: damaged */
     } vectors[] = {
         {"\x40" "abcd", 5, "abcd"},
-        {"\x14" "a\x01\x00" "\x10z", 6, "aaaaaaaaaz"},               /* a match that overlaps what it makes */
+        {"\x14" "a\x01\x00" "\x10z", 6, "aaaaaaaaaz"},               /* a match that overlaps its own output */
         {"\x22" "ab\x02\x00" "\x00", 6, "abababab"},
         {"\x1f" "a\x01\x00\x03" "\x00", 6, "aaaaaaaaaaaaaaaaaaaaaaa"}, /* a longer match: 15 + 3 + 4 */
         {"\x14" "a\x00\x00" "\x10z", 6, NULL},                        /* no offset */
         {"\x14" "a\x02\x00" "\x10z", 6, NULL},                        /* before the beginning */
         {"\x14" "a\x01\x00", 4, NULL},                                /* a match is last */
         {"\x50" "abcd", 5, NULL}, {"\xf0", 1, NULL}, {"\xf0\xff", 2, NULL}, {"", 0, NULL}, {"\x14" "a\x01", 3, NULL},
-        {"\x1f" "a\x01\x00\xff", 5, NULL}, {"\x1f" "a\x01\x00\x40\x00", 6, NULL}, /* more than there is room for */
+        {"\x1f" "a\x01\x00\xff", 5, NULL}, {"\x1f" "a\x01\x00\x40\x00", 6, NULL}, /* more than fits */
     };
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         unsigned char to[40];
@@ -251,7 +251,7 @@ static void test_lz4_vectors(void)
     }
 }
 
-/* What the library of that format packs, where the system has it. */
+/* Data packed by that format's library, if the system has it. */
 static void test_lz4_library(const struct rig_bytes *cubin)
 {
     void *library = dlopen("liblz4.so.1", RTLD_NOW), *found = library ? dlsym(library, "LZ4_compress_default") : NULL;
@@ -297,7 +297,7 @@ static void test_packed(void)
 
 /* ---- damage ---- */
 
-/* Reads a copy of exactly that size, so that sanitizers and valgrind see each byte too far. */
+/* Reads a copy of exactly that size, so that sanitizers and valgrind detect every byte read past the end. */
 static bool survives(const unsigned char *from, size_t size, size_t flip, unsigned char with)
 {
     unsigned char *copy = malloc(size + !size);

@@ -16,13 +16,13 @@ struct image_bytes {
     size_t size;
 };
 
-/* Are the bytes [offset, offset + length) there? */
+/* Are the bytes [offset, offset + length) in range? */
 static inline bool image_within(const struct image_bytes *bytes, uint64_t offset, uint64_t length)
 {
     return offset <= bytes->size && length <= bytes->size - offset;
 }
 
-/* Do the bytes begin with these? No byte behind the first other one is looked at: it may not be there. */
+/* Do the bytes begin with these? Reads no byte after the first mismatch, because it may not exist. */
 static inline bool image_begins(const struct image_bytes *bytes, const void *with, size_t length)
 {
     size_t same = 0;
@@ -52,7 +52,7 @@ static inline uint64_t image_u64(const unsigned char *at)
     return value;
 }
 
-/* What a reader answers: it is read, memory is out, or the image is damaged, why says where. */
+/* A reader's result: read, out of memory, or damaged (`why` says where). */
 enum image_read { IMAGE_READ, IMAGE_MEMORY, IMAGE_DAMAGED };
 
 /* An entry of a fat binary, or the image itself. */
@@ -64,11 +64,12 @@ struct image_entry {
 
 /* Does a fat binary's header begin here? */
 bool fatbin_is(const struct image_bytes *bytes);
-/* The entry that suits the device best, of all or of those of PTX. False: why says that there is none, or what is wrong. */
+/* The entry that suits the device best, of all or of those of PTX. Returns false if there is none or something is wrong; `why`
+ * says what. */
 bool fatbin_choose(const struct image_bytes *bytes, int capability, bool ptx_alone, struct image_entry *entry, char why[160]);
 
 bool cubin_is(const struct image_bytes *bytes);
-/* The size of a cubin of which only the beginning is known; 0: it is damaged. */
+/* The size of a cubin of which only the beginning is known; 0 if it is damaged. */
 size_t cubin_size(const struct image_bytes *bytes);
 enum image_read cubin_read(const struct image_bytes *bytes, struct image *image);
 
@@ -77,9 +78,9 @@ bool ptx_is(const struct image_bytes *bytes);
 size_t ptx_size(const struct image_bytes *bytes);
 enum image_read ptx_read(const struct image_bytes *bytes, struct image *image);
 
-/* Unpacks LZ4's block format. The bytes that were written; SIZE_MAX: it is damaged, or more than room. */
+/* Unpacks LZ4's block format. The number of bytes written; SIZE_MAX if it is damaged or exceeds room. */
 size_t lz4_unpack(const struct image_bytes *from, unsigned char *to, size_t room);
-/* The same of zstd's frames, by the system's libzstd. *missing: there is none. */
+/* The same for zstd frames, with the system's libzstd; *missing is set if there is none. */
 size_t zstd_unpack(const struct image_bytes *from, unsigned char *to, size_t room, bool *missing);
 
 #endif

@@ -33,7 +33,7 @@ static bool copy_literals(const struct image_bytes *from, size_t *at, size_t len
     return true;
 }
 
-/* A match may overlap what it makes, so it is copied byte by byte. */
+/* A match may overlap its own output, so it is copied byte by byte. */
 static bool copy_match(unsigned char *to, size_t room, size_t *done, size_t offset, size_t length)
 {
     if (!offset || offset > *done || length > room - *done)

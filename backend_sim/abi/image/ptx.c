@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of PTX (PTX ISA, "Directives"): nothing is compiled, the entries' heads are read and their bodies passed over.
+/* Kernels of PTX (PTX ISA, "Directives"): nothing is compiled; the headers of entries are read and their bodies skipped.
  *
  *     .target sm_90   .entry name ( .param .align 8 .b8 p[16], ... ) .maxntid 256 { .shared .b8 s[64]; ... }
  */
@@ -83,7 +83,7 @@ static bool is(const struct reader *r, const char *word)
     return r->token.length == strlen(word) && memcmp(r->token.at, word, r->token.length) == 0;
 }
 
-/* The number in a word from that place on; 0: none. Larger ones are cut. */
+/* The number in a word from that position on; 0 if there is none. Larger ones are cut. */
 static uint32_t number_from(const struct token *token, size_t at)
 {
     uint32_t value = 0;
@@ -92,7 +92,7 @@ static uint32_t number_from(const struct token *token, size_t at)
     return value;
 }
 
-/* The size of a type such as ".u64" or ".f16x2"; 0: it is none. References to textures are 8 bytes. */
+/* The size of a type such as ".u64" or ".f16x2"; 0 if it is not a type. References to textures are 8 bytes. */
 static uint32_t type_size(const struct token *token)
 {
     if (token->length > 4 && (memcmp(token->at + token->length - 3, "ref", 3) == 0))
@@ -102,7 +102,7 @@ static uint32_t type_size(const struct token *token)
     return type && token->at[token->length - 1] == '2' && token->at[token->length - 2] == 'x' ? 2 * size : size;
 }
 
-/* A declaration behind ".param", ".shared" or ".local", with the token that ends it: ',', ')' or ';'. */
+/* A declaration after ".param", ".shared" or ".local", with the token that ends it: ',', ')' or ';'. */
 struct declared {
     uint64_t size, align;
 };
@@ -115,7 +115,7 @@ static bool is_end(const struct reader *r)
 static struct declared declaration(struct reader *r)
 {
     struct declared d = {0, 0};
-    bool pointer = false; /* the alignment that follows is that of what it leads to */
+    bool pointer = false; /* the alignment that follows is that of the pointer's target */
     while (next(r) && !is_end(r)) {
         uint32_t size = d.size ? 0 : type_size(&r->token);
         if (size)
@@ -201,7 +201,7 @@ static void body(struct reader *r, struct image_kernel *kernel)
     }
 }
 
-/* Without a body it is a declaration, and no kernel. */
+/* Without a body it is a declaration, not a kernel. */
 static void entry(struct reader *r)
 {
     struct image_kernel kernel = {.param = r->param};
@@ -210,7 +210,7 @@ static void entry(struct reader *r)
     struct token name = r->token;
     if (next(r) && is(r, "("))
         parameters(r, &kernel);
-    r->params += kernel.params; /* also of a declaration, whose parameters are taken, and then overwritten */
+    r->params += kernel.params; /* also for a declaration, whose parameters are read and then overwritten */
     directives(r, &kernel);
     if (!is(r, "{"))
         return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zstd by the system's library, which is loaded when the first packed entry is read: the engine itself needs the C library alone,
- * and a decoder of this format would be larger than all the readers here. */
+/* zstd by the system's library, which is loaded when the first packed entry is read: the engine itself needs only the C library,
+ * and a decoder of this format would be larger than all readers here together. */
 #include <dlfcn.h>
 #include <stdatomic.h>
 

@@ -6,9 +6,9 @@
  *                          counts in, forwards, counts out
  *
  * The process has one machine, opened by the first call and closed when the library is unloaded. Its spec (vmm_open) is
- * CUVMM_SIM, else CUVMM_BACKEND if that names the simulator, else sim:h100, in the layers of CUVMM_LAYERS. Each file has one
- * subject; abi_per_thread.c compiles a file a second time if its entry points exist for two default streams. api/entries.def
- * lists all symbols and which of them are implemented.
+ * CUVMM_SIM, otherwise CUVMM_BACKEND if that names the simulator, otherwise sim:h100, wrapped in the layers of CUVMM_LAYERS.
+ * Each file has one subject; abi_per_thread.c compiles a file a second time if its entry points exist for two default streams.
+ * api/entries.def lists all symbols and which of them are implemented.
  *
  * No header of the CUDA toolkit is needed: api/abi/cuda.h declares the exported functions.
  */
@@ -28,7 +28,7 @@
 
 _Static_assert(sizeof(size_t) == sizeof(uint64_t), "sizes of the driver are 64 bits wide");
 
-/* A call that is under way: the machine, and the calling thread's piece, which is looked up once. */
+/* A call in progress: the machine, and the calling thread's structure, which is looked up once. */
 struct abi_call {
     vmm_system *sys;
     struct vmm_thread *thread;
@@ -50,15 +50,15 @@ CUresult abi_enter_outside(struct vmm_entry_point *entry, struct abi_call *call)
 /* The machine, which is open. */
 vmm_system *abi_machine(void);
 
-/* For what is not a call of the driver: keeps the machine open where `cuvmm check` looks at this process; *sys is NULL before the first
- * call. False where it does not, or in a forked child: nothing is to be released then. */
+/* For code that is not a driver call: keeps the machine open if `cuvmm check` watches this process; *sys is NULL before the
+ * first call. Returns false if it does not, or in a forked child: then there is nothing to release. */
 bool abi_hold_checked(vmm_system **sys);
 void abi_unhold(void);
 
 /* Records that cuInit has succeeded in this process. */
 void abi_initialised(void);
 
-/* The whole of an entry point: enters it, does the work, which may use sys and call_, and leaves it. */
+/* The whole body of an entry point: enters it, does the work, which may use sys and call_, and leaves it. */
 #define ABI_BY(enter, work)                                \
     do {                                                   \
         VMM_ENTRY_POINT(entry_);                           \
@@ -76,13 +76,13 @@ void abi_initialised(void);
 /* An entry point that makes calls of the API: vmm_mem_map(sys, ...). */
 #define ABI(work) ABI_BY(abi_enter, work)
 
-/* The call of the API with that name and nothing in between, for the frequent ones: ABI_PART(call_, mem_map, ...) does what
+/* The call of the API with that name, directly, for frequent calls: ABI_PART(call_, mem_map, ...) does what
  * vmm_mem_map(sys, ...) does. */
 #define ABI_PART(call, name, ...)                                                                                        \
     vmm_dispatch_part((call).sys, (call).thread, (call).within,                                                          \
                       &(struct vmm_call_##name){{VMM_CALL_##name, 0}, __VA_ARGS__}.head, VMM_QUERIES_##name)
 
-/* An entry point that is such a call and no more. */
+/* An entry point that is just such a call. */
 #define ABI_ONE(name, ...) ABI(ABI_PART(call_, name, __VA_ARGS__))
 
 /* An entry point that does more than calls of the API: work(sys, ...) does it. */
@@ -100,15 +100,15 @@ bool abi_inside_kernel(bool inside);
 CUresult abi_refuse(enum vmm_rule_id rule, const char *function, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Reports what the engine has just refused, as the thread's detail says, and returns its result. */
+/* Reports what the engine has just refused, from the thread's detail, and returns its result. */
 CUresult abi_refused(vmm_result result, const char *function);
 
 /* The same for a host without memory: OUT_OF_MEMORY. */
 CUresult abi_no_memory(const char *function);
-/* Refuses a call after this library's destructor. Nothing is logged: what the log needs is gone. */
+/* Refuses a call after this library's destructor. Nothing is logged, because the log is already gone. */
 CUresult abi_ended(const char *function);
 
-/* The same of one value; the nearest object is the one at the value's address. */
+/* The same for one value; the nearest object is the one at the value's address. */
 CUresult abi_refuse_by(const vmm_system *sys, enum vmm_rule_id rule, const char *function, uint64_t value);
 
 /* Reports a refusal, warning or leak of the API to the log, and on standard error with CUVMM_EXPLAIN=1. */

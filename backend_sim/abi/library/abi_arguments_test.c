@@ -272,7 +272,7 @@ static void test_functions(void)
     OK(cuOccupancyMaxPotentialBlockSize(&grid, &value, f, NULL, 1 << 20, 0));
     tap_ok(!grid && !value, "no block fits with that much shared memory");
     OK(cuOccupancyMaxPotentialBlockSize(&grid, &value, f, NULL, 0, 100));
-    EQUAL(value, 64); /* the number of threads of 32 blocks, which 96 and 100 do not divide into */
+    EQUAL(value, 64); /* the number of threads of 32 blocks, which 96 and 100 do not divide */
     OK(cuOccupancyMaxPotentialBlockSize(&grid, &value, f, NULL, 0, 2000));
     EQUAL(value, 1024);
     OK(cuOccupancyMaxPotentialBlockSize(&grid, &value, f, shared_of, 0, 0));
@@ -312,7 +312,7 @@ static void hear(void *data, CUlogLevel level, char *message, size_t length)
 {
     unsigned before = reported;
     if (length && calls_back)
-        IS(cuMemFree(0x98), ERROR_INVALID_VALUE); /* which is passed to no callback */
+        IS(cuMemFree(0x98), ERROR_INVALID_VALUE); /* which no callback receives */
     EQUAL(reported, before);
     reported += data == &reported && level == CU_LOG_LEVEL_ERROR && length == strlen(message);
 }
@@ -330,7 +330,7 @@ static void test_logs(void)
         OK(cuLogsRegisterCallback(hear, &reported, &handle[i]));
     IS(cuLogsRegisterCallback(hear, &reported, &handle[MOST]), ERROR_OUT_OF_MEMORY);
     IS(cuMemFree(0x99), ERROR_INVALID_VALUE);
-    EQUAL(reported, 2 * MOST); /* of both refusals, to each */
+    EQUAL(reported, 2 * MOST); /* both refusals, to each callback */
     calls_back = true;
     IS(cuMemFree(0x99), ERROR_INVALID_VALUE);
     EQUAL(reported, 3 * MOST);

@@ -10,14 +10,14 @@
 /* Device features that this library lacks, so that programs do without them: each needs entry points that are ABSENT in
  * entries.def. */
 static const int absent[] = {
-    A(CONCURRENT_MANAGED_ACCESS),           /* programs that find it make pools of managed memory */
+    A(CONCURRENT_MANAGED_ACCESS),           /* programs that see it create pools of managed memory */
     A(COOPERATIVE_MULTI_DEVICE_LAUNCH),     /* cuLaunchCooperativeKernelMultiDevice */
     A(TIMELINE_SEMAPHORE_INTEROP_SUPPORTED), /* cuImportExternalSemaphore */
     A(DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED), /* cuArrayCreate */
     A(TENSOR_MAP_ACCESS_SUPPORTED),         /* cuTensorMapEncodeTiled */
 };
 
-/* Limits: where the profile has no line, a device has the limits of an H100, because programs divide by them. */
+/* Limits: if the profile has no line for one, the device has the limit of an H100, because programs divide by it. */
 static const int limits[] = {
     A(MAX_BLOCK_DIM_X), A(MAX_BLOCK_DIM_Y), A(MAX_BLOCK_DIM_Z), A(MAX_GRID_DIM_X), A(MAX_GRID_DIM_Y), A(MAX_GRID_DIM_Z),
     A(MAX_SHARED_MEMORY_PER_BLOCK), A(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN), A(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),

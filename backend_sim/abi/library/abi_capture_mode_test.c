@@ -30,7 +30,7 @@ static void test_exchange(void)
     EQUAL(exchange(GLOBAL), 3);
 }
 
-/* What a thread does: it exchanges its mode, allocates and frees. */
+/* The thread's work: it exchanges its mode, allocates and frees. */
 struct caller {
     CUcontext context;
     CUstreamCaptureMode mode;
@@ -149,7 +149,7 @@ static CUresult (*const forbidden_calls[])(void) = {
     allocate_nowhere, allocate_nowhere_from, free_elsewhere, batch_per_thread, write_per_thread,
 };
 
-/* They are looked at before their arguments, and change nothing. */
+/* They are refused before their arguments are checked, and change nothing. */
 static void test_calls(CUstream stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -164,7 +164,7 @@ static void test_calls(CUstream stream)
     EQUAL((uintptr_t)pool, 8);
 }
 
-/* On the captured stream itself, where no graph holds the call. */
+/* On the captured stream itself, for calls that a graph cannot hold. */
 static void test_taken(CUstream stream)
 {
     CUstream before = other_stream;

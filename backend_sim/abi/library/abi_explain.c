@@ -29,7 +29,7 @@ static void one_line(const vmm_detail *detail, char *text, size_t size)
              rule ? ": " : "", rule ? rule->message : "", detail->note[0] && rule ? "; " : "", detail->note);
 }
 
-/* Prints an explanation, if there are to be any. */
+/* Prints an explanation, if explanations are enabled. */
 static void print(const vmm_detail *detail)
 {
     char text[2560];

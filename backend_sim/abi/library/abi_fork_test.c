@@ -142,8 +142,8 @@ static int look(void)
     return failed;
 }
 
-/* Exits with the library's destructors, or without. POSIX promises the former to no child of a process with threads, and musl's may
- * wait there for a thread that it has not. */
+/* Exits with the library's destructors, or without. POSIX does not guarantee the former for a child of a multithreaded process,
+ * and musl may wait there for a thread that does not exist in the child. */
 #ifdef __GLIBC__
 #define MAY_EXIT 1
 #else

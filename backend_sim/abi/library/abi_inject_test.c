@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of the driver API when the Nth request of a call to the C library or the system fails: OUT_OF_MEMORY or a system error,
- * with outputs unchanged; and the same call then succeeds. */
+/* Results of the driver API when the Nth request that a call makes to the C library or the system fails: OUT_OF_MEMORY or a
+ * system error, with outputs unchanged; and the same call then succeeds. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
@@ -16,8 +16,8 @@ static void fault(const char *call, unsigned long nth, const char *failed, const
         tap_note("%s, request %lu (%s): %s", call, nth, failed, what);
 }
 
-/* Each try makes one request fail, until further tries cost no more memory: caches such as the last ended handles reach their
- * limit, and a leak does not. */
+/* Each try makes one request fail, until further tries use no more memory: caches, such as the last ended handles, reach
+ * their limit, but a leak does not. */
 struct tries {
     struct inject_out out;
     unsigned long nth;
@@ -25,7 +25,7 @@ struct tries {
     unsigned same;
 };
 
-/* True: try again, with this request or the next. */
+/* Returns true to try again, with this request or the next. */
 static bool again(const char *call, CUresult code, struct tries *tries)
 {
     const char *failed = inject_disarm();
@@ -149,7 +149,7 @@ static void graphs(CUstream stream, CUdeviceptr at)
     OK(cuStreamDestroy(fork));
 }
 
-/* ---- what graphs are made of: each kind of request fails in turn ---- */
+/* ---- the parts of graphs: each kind of request fails in turn ---- */
 
 static CUgraph pattern; /* with a kernel, a child and a user object */
 static CUDA_KERNEL_NODE_PARAMS kernel_params;
@@ -206,7 +206,7 @@ struct maker {
     CUresult (*end)(void *made);
 };
 
-/* So many that the table of their values grows; true: each was refused without memory for that, and made with it. */
+/* So many that the table of their values grows; true if each was refused without memory for that, and succeeded with it. */
 static bool make_many(const struct maker *maker)
 {
     enum { MANY = 200 };
@@ -229,7 +229,7 @@ static bool make_many(const struct maker *maker)
     return failed && right == MANY && ended == MANY;
 }
 
-/* Fails each request to that function; the failures, or 0 if one had another result or left memory behind. */
+/* Fails each request to that function; returns the number of failures, or 0 if one had another result or left memory behind. */
 static unsigned make_without(const struct maker *maker, const char *function)
 {
     const long live = atomic_load(&inject_live);
@@ -276,7 +276,7 @@ static void captures_without(CUstream stream, const char *function)
     OK(cuEventDestroy(event));
 }
 
-/* What a capture has reached cannot be listed: no nodes are reported. */
+/* The nodes that a capture has reached cannot be listed: none are reported. */
 static void info_without_memory(CUstream stream, CUdeviceptr at)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -325,8 +325,8 @@ static void makers(CUfunction f, CUdeviceptr at)
     EQUAL(objects_ended, before + 1);
 }
 
-/* Captures one stream after the other, so that their notes need more and more memory; without memory, a stream is not
- * captured. */
+/* Captures one stream after another, so that their notes need more and more memory; without memory, a capture is
+ * refused. */
 static void many_captures(void)
 {
     enum { MANY = 200 };

@@ -31,7 +31,7 @@ static void CUDA_CB hear(void *user, CUlogLevel level, char *message, size_t len
             tap_note("%u lines, the last: %s", lines, lines ? heard : "none");                  \
     } while (0)
 
-/* Breaks the rule, or just does not. */
+/* Breaks the rule, or barely keeps it. */
 #define TEST_RULE(symbol, name) static void name(bool breaks)
 
 /* ---- memory ---- */
@@ -381,7 +381,7 @@ TEST_RULE(BATCH_SIZE, batch_size)
     if (breaks) {
         REFUSED(batch(0, 0, 1, 0, 1, stream), ERROR_INVALID_VALUE);
         OK(cuStreamSynchronize(stream));
-        EQUAL(byte_at(memory + SIZE / 2), 0x21); /* the copy before it is made */
+        EQUAL(byte_at(memory + SIZE / 2), 0x21); /* the copy before it succeeds */
         REFUSED(boxes(0, 0, 0, 1), ERROR_INVALID_VALUE);
     } else {
         OK(batch(1, 0, 1, 0, 1, stream));

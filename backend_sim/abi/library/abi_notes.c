@@ -62,7 +62,7 @@ struct abi_note abi_note_get(uint64_t value)
 bool abi_note_set(uint64_t value, const struct abi_note *note)
 {
     life_acquire(&lock);
-    bool there = room && find(table, room, value)->value; /* needs no memory, so it cannot fail */
+    bool there = room && find(table, room, value)->value; /* needs no memory and so cannot fail */
     bool ok = there || 2 * (used + 1) <= room || grow();
     if (ok) {
         struct entry *entry = find(table, room, value);

@@ -10,7 +10,7 @@
 struct vmm_system;
 void abi_code_end(struct vmm_system *sys);
 
-/* Says which kernels were skipped, after the last of them (abi_missing.h). */
+/* Reports which kernels were skipped, after the last of them (abi_missing.h). */
 void abi_missing_say(void);
 void abi_missing_close(void);
 void abi_ptx_close(void);
@@ -24,7 +24,7 @@ void abi_code_close(void);
 void abi_variable_memory_close(void);
 void abi_notes_close(void);
 
-/* ---- notes: what the ABI knows about an object and the engine does not ----
+/* ---- notes: what the ABI knows about an object but the engine does not ----
  *
  *     cuStreamCreateWithPriority(S, ..., -3)     notes: S -> {priority -3}
  *     cuStreamGetPriority(S)                     -3
@@ -38,7 +38,7 @@ struct abi_note {
     unsigned cache; /* of a context: the cache configuration that was set */
 };
 
-/* Returns a copy of the note; zeros when there is none. */
+/* Returns a copy of the note; zeros if there is none. */
 struct abi_note abi_note_get(uint64_t value);
 /* Stores the note of an object, whose value is not 0. False when out of memory. */
 bool abi_note_set(uint64_t value, const struct abi_note *note);

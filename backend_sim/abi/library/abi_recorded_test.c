@@ -28,7 +28,7 @@ static void test_limits(void)
     IS(cuCtxGetLimit(&value, CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED), ERROR_UNSUPPORTED_LIMIT);
     IS(cuCtxSetLimit(CU_LIMIT_SHMEM_SIZE, 1), ERROR_NOT_PERMITTED);
     EQUAL(limit_after(CU_LIMIT_STACK_SIZE, 4097), 4112);
-    EQUAL(limit_after(CU_LIMIT_STACK_SIZE, 4111), 4111); /* takes the same memory, so it is reported as it was set */
+    EQUAL(limit_after(CU_LIMIT_STACK_SIZE, 4111), 4111); /* uses the same amount of memory, so it is reported as it was set */
     EQUAL(limit_after(CU_LIMIT_STACK_SIZE, 4095), 4096);
     IS(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 524288), ERROR_INVALID_VALUE);
     IS(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 1000000000), ERROR_INVALID_VALUE);

@@ -141,7 +141,7 @@ static CUresult init_with(const char *list)
     return (CUresult)WEXITSTATUS(status);
 }
 
-/* That process: the result is the exit status; another one where the rule is not the one that refuses. */
+/* Runs in that process: the exit status is the result, or another one if a different rule refuses. */
 static int init_here(const char *expected)
 {
     CUlogsCallbackHandle callback;
@@ -180,7 +180,7 @@ static ssize_t after_the_end(void *unused, const char *text, size_t size)
     _exit((int)cuCtxSynchronize());
 }
 
-/* The answer to a call at the end of a child process, and what is explained there. */
+/* The result of a call at the end of a child process, and its explanation. */
 static CUresult at_its_end(char *explained, size_t size)
 {
     int ends[2], status = -1;
@@ -227,7 +227,7 @@ TEST_NEAR_MISS(INIT_ENDED, init_ended_kept)
 
 /* ---- all rules ---- */
 
-static char sources[1 << 20]; /* of all tests of rules */
+static char sources[1 << 20]; /* over all tests of rules */
 
 static void read_sources(void)
 {
@@ -254,7 +254,7 @@ static bool has(const char *kind, const char *symbol)
     return strstr(sources, want) != NULL;
 }
 
-/* How many of these the suite leaves to libcuda.so.1. */
+/* The number of rules that the suite leaves to libcuda.so.1. */
 static size_t left_in(const char *const *ids, size_t length)
 {
     size_t left = 0;
@@ -263,7 +263,7 @@ static size_t left_in(const char *const *ids, size_t length)
     return left;
 }
 
-/* What the suite leaves to these tests, and nothing else, is in their table; abi_ipc_rules_test.c has rules/ipc.def. */
+/* Exactly the rules that the suite leaves to these tests are in their table; abi_ipc_rules_test.c has rules/ipc.def. */
 static void test_complete(void)
 {
     static const char *const elsewhere[] = {
@@ -277,14 +277,14 @@ static void test_complete(void)
     for (size_t i = 0; i < rules; i++)
         marked += strcmp(all[i].needs, "libcuda.so.1") == 0;
     for (size_t i = 0; i < sizeof rule_table / sizeof rule_table[0]; i++) {
-        both += !vmm_rule_find(rule_table[i].id)->needs[0]; /* the suite tests them, too */
+        both += !vmm_rule_find(rule_table[i].id)->needs[0]; /* the suite also tests them */
         tap_ok(has("TEST_BREAKS", rule_table[i].symbol), "%s has a test that breaks it", rule_table[i].id);
         tap_ok(has("TEST_NEAR_MISS", rule_table[i].symbol), "%s has a near miss", rule_table[i].id);
     }
     EQUAL(marked + both, sizeof rule_table / sizeof rule_table[0] + left_in(elsewhere, sizeof elsewhere / sizeof elsewhere[0]));
 }
 
-/* Calls that libcuda.so.1 answers without the engine look for cuInit themselves. */
+/* Calls that libcuda.so.1 handles without the engine check for cuInit themselves. */
 static void test_early(void)
 {
     int value = 0;

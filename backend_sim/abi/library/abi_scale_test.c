@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 65,537 objects of each kind that libcuda.so.1 counts itself, and 31 devices: first, middle and last. The number of objects is
- * what a plain run checks; slow tools, with CUVMM_TEST_SCALE, look at each step of fewer. */
+/* 65,537 objects of each kind that libcuda.so.1 counts itself, and 31 devices: first, middle and last. A plain run checks the
+ * full number of objects; slow tools, with CUVMM_TEST_SCALE, check every step of fewer objects. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ static bool opened(int device, int owner)
     return device != owner && (3 * device + 7 * owner) % 4 == 0;
 }
 
-/* A device has access to the memory of those devices that were opened to it, and not of their neighbours. */
+/* A device has access only to the memory of devices that were opened to it, not of their neighbours. */
 static void memory_of_peers(const CUcontext *context)
 {
     CUdeviceptr memory[DEVICES];

@@ -194,7 +194,7 @@ static void leave_in_child(void)
     if (cuStreamCreate(&busy, 1) || cuMemAlloc(&p, MUCH))
         _exit(2);
     for (int i = 0; i < FORKS; i++) {
-        cuMemsetD8Async(p, (unsigned char)i, MUCH, busy); /* a thread still uses its memory while this one forks */
+        cuMemsetD8Async(p, (unsigned char)i, MUCH, busy); /* a thread still uses its memory during the fork */
         nap();
         pid_t child = fork();
         if (child == 0) {

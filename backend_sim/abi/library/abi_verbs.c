@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program registers of a dma-buf with a network card (registration.h), under `cuvmm check`: libcuvmm-device-files.so stands
- * before libibverbs and gives the calls here. */
+/* The part of a dma-buf that a program registers with a network card (registration.h), under `cuvmm check`:
+ * libcuvmm-device-files.so interposes on libibverbs and passes the calls here. */
 #include <stdatomic.h>
 #include <string.h>
 

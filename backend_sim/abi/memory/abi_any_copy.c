@@ -5,7 +5,7 @@
 
 #include "abi_registered.h"
 
-/* Copies between two host ranges, at the call's turn in the stream. */
+/* Copies between two host ranges, in stream order. */
 static CUresult copy_host(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, size_t size, vmm_stream stream)
 {
     enum { FIRST_PAGE = 4096 };

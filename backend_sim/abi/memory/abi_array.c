@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays: these entry points call the functions of the same name in this project's API; the forms of two dimensions alone are made of
+/* Arrays: these entry points call the functions of the same name in this project's API; the two-dimensional forms are built on
  * those. */
 #include "abi.h"
 #include "abi_capture.h"

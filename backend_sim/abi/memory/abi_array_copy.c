@@ -16,7 +16,7 @@ CUresult cuMemMapArrayAsync(CUarrayMapInfo *mapInfoList, unsigned int count, CUs
     ABI(map_tiles(sys, mapInfoList, count, hStream));
 }
 
-/* One side: an address of the device or the host, or an array with a place in it, in bytes. */
+/* One side: an address of the device or the host, or an array with an offset in it, in bytes. */
 struct side {
     CUmemorytype type;
     CUdeviceptr at;

@@ -6,7 +6,7 @@ static CUresult add_copy(const char *function, vmm_stream stream, const CUDA_MEM
     return abi_capture_add_copy(function, stream, (const vmm_memcpy3d *)(const void *)copy); /* of one layout (api/cuda_abi_test.c) */
 }
 
-/* No copy: that is looked at after the capture, as measured. */
+/* No copy: this is checked after the capture, as measured. */
 static CUresult no_copy(const char *function, vmm_stream stream)
 {
     CUresult result = abi_capture_goes_on(function, stream);

@@ -2,7 +2,7 @@
 /* abi_capture_copy.h - copies in captured streams: what a driver checks when it captures them.
  *
  *     cuMemcpyDtoDAsync(d, s, n, S)    S is captured: both ranges are checked as for a copy that runs, and the copy is a node
- *     cuMemsetD8Async(d, v, n, S)      a fill's address is not looked at before the graph is instantiated, as measured
+ *     cuMemsetD8Async(d, v, n, S)      a fill's address is not checked until the graph is instantiated, as measured
  */
 #ifndef SIM_ABI_CAPTURE_COPY_H
 #define SIM_ABI_CAPTURE_COPY_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two copies of the library in one process, on one machine: the engine in this program, and libcuda.so.1. Each counts the other
- * as alive, each sees the other's memory, and closing one leaves the other's memory. */
+/* Two copies of the library in one process, on one machine: the engine in this program, and libcuda.so.1. Each counts the
+ * other as alive and sees its memory, and closing one leaves the other's memory. */
 #include <sys/wait.h>
 
 #include "testing/rig.h"

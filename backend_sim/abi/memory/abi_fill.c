@@ -9,7 +9,7 @@
 #define ABI_FILL(element, value, stream, call)                                                            \
     ABI(abi_is_registered(dstDevice) ? abi_registered_fill(sys, dstDevice, element, value, N, stream) : (CUresult)(call))
 
-/* What follows hStream are the members of vmm_memset_node_params. */
+/* The parameters after hStream are the members of vmm_memset_node_params. */
 #define ABI_FILL_OR_CAPTURE(hStream, ...)                                                                                 \
     ABI_OR_CAPTURE(hStream, abi_capture_add_fill(__func__, captured_, &(const vmm_memset_node_params){__VA_ARGS__}))
 

@@ -26,17 +26,17 @@ struct abi_host_range {
     bool sync;       /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS was set */
 };
 
-/* Finds the range that contains [address, address + size); false when none does. */
+/* Finds the range that contains [address, address + size); false if none does. */
 bool abi_host_find(uint64_t address, uint64_t size, struct abi_host_range *range);
 
-/* Creates memory of is->size bytes and sets its addresses; the entry point is named function. */
+/* Creates memory of is->size bytes and sets its addresses; `function` is the name of the entry point. */
 CUresult abi_host_create(vmm_system *sys, const char *function, struct abi_host_range *is);
 
 /* Waits for the current context's work and ends the memory that was created here and starts there. False when
  * there is none. */
 bool abi_host_end(vmm_system *sys, uint64_t start);
 
-/* Ends the memory of contexts that have ended, portable memory too; memory that was registered is the program's again. */
+/* Ends the memory of contexts that have ended, portable memory too; registered memory stays with the program. */
 void abi_host_sweep(vmm_system *sys);
 
 /* Is there any range, or any registered range, at all? Takes no lock, because frequent calls use it. */

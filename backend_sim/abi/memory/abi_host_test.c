@@ -196,7 +196,7 @@ static void test_not_registered(void)
     OK(cuMemAddressFree(range, 2 << 20));
 }
 
-/* Mapped memory passes for such memory if the device has access, and none of its attributes can be set. */
+/* Mapped memory counts as such memory if the device has access, but its attributes cannot be set. */
 static void test_mapped(void)
 {
     enum { G = 2 << 20 };

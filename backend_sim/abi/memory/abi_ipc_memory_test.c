@@ -99,7 +99,8 @@ static void test_refused(void)
     OK(cuMemFree(at));
 }
 
-/* What is freed or dead cannot be opened; what is open stays. Memory counts once, and is free when no process holds it. */
+/* Freed memory, or that of a dead process, cannot be opened; open memory stays. Shared memory counts once, and becomes free
+ * when no process holds it. */
 static void test_lives(void)
 {
     size_t before = free_bytes();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Managed memory: these entry points call the functions of the same name in this project's API; what asks for several attributes is
- * made of those. */
+/* Managed memory: these entry points call the functions of the same name in this project's API; the query of several attributes
+ * is built on those. */
 #include <string.h>
 
 #include "abi.h"
@@ -61,7 +61,7 @@ struct asked {
     size_t count;
 };
 
-/* Each into the room for it, or where the program wants it. */
+/* Writes each into its own slot, or where the program wants it. */
 static CUresult get_each(vmm_system *sys, const struct asked *asked, unsigned char *room, CUdeviceptr at, size_t size)
 {
     CUresult result = CUDA_SUCCESS;
@@ -71,7 +71,7 @@ static CUresult get_each(vmm_system *sys, const struct asked *asked, unsigned ch
     return result;
 }
 
-/* Nothing is written where one is refused, as recorded. */
+/* Nothing is written if one is refused, as recorded. */
 static CUresult get_attributes(vmm_system *sys, const struct asked *asked, CUdeviceptr at, size_t size)
 {
     static const char name[] = "cuMemRangeGetAttributes";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Managed memory, and copies of memory of a pool of the host, with the answers of an H100 (conformance/recorded/facts/README.md,
+/* Managed memory, and copies of host-pool memory, with the answers of an H100 (conformance/recorded/facts/README.md,
  * "Managed memory"). */
 #include "testing/rig.h"
 
@@ -110,7 +110,7 @@ static void test_refused(CUdeviceptr at, uint64_t size)
     IS(cuMemFreeAsync(at, NULL), ERROR_NOT_SUPPORTED);
 }
 
-/* Stream memory operations, which are looked at once the stream is. */
+/* Stream memory operations, which are checked after the stream is. */
 static void test_mem_ops(CUdeviceptr at, CUdeviceptr plain)
 {
     CUstreamBatchMemOpParams two[2] = {{.writeValue = {CU_STREAM_MEM_OP_WRITE_VALUE_32, plain, {.value = 5}, 0, 0}},
@@ -164,7 +164,7 @@ static void test_memory(CUcontext context, uint64_t size, unsigned flags)
     OK(cuMemFree(plain));
 }
 
-/* It ends with its context, and that of others stays. */
+/* It ends with its context; memory of other contexts stays. */
 static void test_context_ends(CUcontext context)
 {
     CUcontext other = NULL;
@@ -183,7 +183,7 @@ static void test_context_ends(CUcontext context)
 
 /* ---- pools of the host ---- */
 
-/* The typed calls: not as the device's side, but as the host's. */
+/* The typed calls accept it only as the host side, not as the device side. */
 static void test_pool_typed(CUdeviceptr p, CUdeviceptr q, CUdeviceptr device)
 {
     unsigned char mine[FEW] = {0};

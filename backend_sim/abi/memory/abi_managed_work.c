@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Managed memory in the order of a stream. Compiled for both default streams. */
+/* Stream-ordered calls on managed memory. Compiled for both default streams. */
 #include "abi.h"
 #include "abi_capture.h"
 #include "abi_managed.h"
@@ -23,7 +23,7 @@ CUresult PREFETCH_FORM(cuMemPrefetchAsync_v2)(CUdeviceptr devPtr, size_t count, 
                                               CUstream hStream);
 #pragma GCC visibility pop
 
-/* The first version names a device, or the host by -1. */
+/* The first version names a device, or the host with -1. */
 CUresult PREFETCH_FORM(cuMemPrefetchAsync)(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
 {
     ABI_NOT_CAPTURED(hStream);

@@ -39,8 +39,8 @@ static bool has_address(const CUstreamBatchMemOpParams *op)
            op->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64 || op->operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
 }
 
-/* Measured: the driver looks through the whole list for what is wrong without its memory; then it finds the memory of each entry,
- * and leaves its address in alias, up to the first that has none. */
+/* Measured: the driver first checks everything in the list except the memory; then it looks up the memory of each entry and
+ * stores its address in alias, up to the first entry that has none. */
 static CUresult leave_aliases(vmm_result result, CUstreamBatchMemOpParams *list, unsigned count)
 {
     const vmm_detail *detail = vmm_last_detail();

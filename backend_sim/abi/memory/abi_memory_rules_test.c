@@ -99,7 +99,7 @@ TEST_BREAKS(PINNED_READ_ONLY, pinned_read_only_broken)
     own[0] = 3;
     OK(cuMemHostRegister(own, 64, CU_MEMHOSTREGISTER_READ_ONLY));
     REFUSED(cuMemcpyDtoD((CUdeviceptr)(uintptr_t)own, memory, 4), ERROR_INVALID_VALUE);
-    CUdeviceptr to = (CUdeviceptr)(uintptr_t)own, from = memory; /* as a copy of a batch, too */
+    CUdeviceptr to = (CUdeviceptr)(uintptr_t)own, from = memory; /* also as a copy of a batch */
     size_t size = 4, index = 0;
     CUmemcpyAttributes attributes = {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_ANY};
     REFUSED(cuMemcpyBatchAsync(&to, &from, &size, 1, &attributes, &index, 1, CU_STREAM_PER_THREAD), ERROR_INVALID_VALUE);

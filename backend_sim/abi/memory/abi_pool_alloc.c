@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory in the order of a stream. Compiled for both default streams. A capture of the stream holds the call as a node; a capture of
- * another one forbids it. */
+/* Stream-ordered memory. Compiled for both default streams. A capture of the stream holds the call as a node; a capture
+ * of another stream forbids it. */
 #include "abi.h"
 #include "abi_capture.h"
 

@@ -45,7 +45,7 @@ CUresult abi_registered_fill(vmm_system *sys, CUdeviceptr address, unsigned elem
     return result;
 }
 
-/* The memory of a range, whole or not at all; the device may write it unless it was registered as read-only. */
+/* Returns the memory of a range only if all of it is there; the device can write it unless it was registered as read-only. */
 static unsigned char *memory_at(uint64_t address, uint64_t size, bool writes)
 {
     struct abi_host_range range;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* abi_registered.h - copies and fills of registered memory: device addresses that the engine does not know.
  *
- *     cuMemcpyDtoH(h, R, n)    the host moves the bytes, at the call's turn in the stream
+ *     cuMemcpyDtoH(h, R, n)    the host copies the bytes, in stream order
  *     cuMemsetD32(R, v, n)     the host writes them
  *
  * A call must stay inside the range in which it begins, and writes only where the program has write access.
@@ -20,7 +20,7 @@ CUresult abi_registered_check(const char *function, CUdeviceptr address, size_t 
 CUresult abi_registered_fill(vmm_system *sys, CUdeviceptr address, unsigned element, unsigned value, size_t count,
                              vmm_stream stream);
 
-/* Lets stream memory operations and copies of rows find such memory; call before there is any. */
+/* Lets stream memory operations and copies of rows find such memory; call it before there is any. */
 void abi_registered_offer(void);
 
 #endif

@@ -21,7 +21,7 @@ static CUresult finish(vmm_system *sys, vmm_stream stream, bool waits)
 
 /* ---- copies ---- */
 
-/* A call of the API waits on the legacy stream; what waits on another one also waits for the fault of a row. */
+/* A call of the API waits on the legacy stream; a wait for another one also waits for the fault of a row. */
 static CUresult abi_copy_box(vmm_system *sys, const vmm_memcpy3d *box, vmm_stream stream, bool waits)
 {
     if (waits && !stream)
@@ -73,8 +73,8 @@ static CUresult fill_registered(vmm_system *sys, const struct abi_fill *fill, co
     return result;
 }
 
-/* Measured: the fault of a row is reported like that of a copy between devices, also where the fault of a fill of so few bytes is
- * not. So it is issued as such a copy. */
+/* Measured: the fault of a row is reported like that of a copy between devices, even when the fault of a fill of that few bytes
+ * is not. So it is issued as such a copy. */
 static CUresult let_fill_fault(vmm_system *sys, const struct abi_fill *fill, const struct rows_side *side, size_t row,
                                vmm_stream stream)
 {
@@ -103,7 +103,8 @@ static CUresult check_fill(const struct abi_fill *fill, const struct rows_side *
     return CUDA_SUCCESS;
 }
 
-/* Checks the range that a driver takes the rows for, then finds the first row without access; *row is fill->height without one. */
+/* Checks the range that a driver computes for the rows, then finds the first row without access; *row is fill->height if there
+ * is none. */
 static CUresult check_access(const vmm_system *sys, vmm_stream stream, const struct abi_fill *fill, const struct rows_side *side,
                              size_t bytes, uint64_t *row)
 {

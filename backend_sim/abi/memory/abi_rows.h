@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_rows.h - copies of rows and boxes, and fills of rows, for which the API has no calls: checked as rows.h describes. Shared by both
- * default streams. */
+/* abi_rows.h - copies of rows and boxes, and fills of rows, for which the API has no calls: checked as rows.h describes. Shared
+ * by both default streams. */
 #ifndef SIM_ABI_ROWS_H
 #define SIM_ABI_ROWS_H
 
@@ -18,7 +18,7 @@ struct abi_fill {
 
 CUresult abi_fill_rows(vmm_system *sys, const struct abi_fill *fill, vmm_stream stream, bool waits);
 
-/* Reports a refusal of the engine's as one of that function. */
+/* Reports a refusal by the engine as one by that function. */
 CUresult abi_rows_reported(CUresult result, const char *function);
 
 #endif

@@ -29,8 +29,8 @@ static void map(unsigned mask)
     OK(cuCtxSynchronize());
 }
 
-/* Issues work that faults when a call waits for it, because its memory is unmapped first. The fault of a fill of so few bytes is
- * LAUNCH_FAILED. */
+/* Issues work that faults when a call waits for it, because its memory is unmapped first. The fault of a fill of that few bytes
+ * is LAUNCH_FAILED. */
 static void fault_later(void)
 {
     OK(cuMemsetD8Async(at, 1, 16, NULL));

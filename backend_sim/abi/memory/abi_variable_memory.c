@@ -47,7 +47,7 @@ bool abi_variable_memory_drop(uint64_t start)
     return found != NULL;
 }
 
-/* Copies one range that has been there at least until now, behind so many others; false when there are no more. */
+/* Copies the range after that many others, if it existed at least until now; returns false if there are no more. */
 static bool nth(unsigned n, struct range *copy)
 {
     life_acquire(&lock);
@@ -71,7 +71,7 @@ void abi_variable_memory_sweep(const vmm_system *sys)
             abi_variable_memory_drop(range.start);
 }
 
-/* The variable's number; 0 when there is none. */
+/* The variable's number; 0 if there is none. */
 static uint64_t number_at(uint64_t address)
 {
     if (!atomic_load(&count))

@@ -15,7 +15,7 @@ static CUresult of_program(const char *function, CUdeviceptr ptr, size_t size)
 }
 
 /* One of these calls. */
-/* One of them, of addresses of the program. */
+/* The same, for addresses of the program. */
 #define ABI_VMM(ptr, size, name, ...)                                                                       \
     ABI(of_program(__func__, ptr, size) == CUDA_SUCCESS ? (CUresult)ABI_PART(call_, name, __VA_ARGS__)     \
                                                         : CUDA_ERROR_INVALID_VALUE)

@@ -125,7 +125,7 @@ static void test_clusters(CUfunction f)
     EQUAL(clusters_of(f, 3, 1024), 79);
     EQUAL(clusters_of(f, 16, 1024), 14);
     EQUAL(clusters_of(f, 18, 256), 16);
-    EQUAL(clusters_of(f, 144, 64), 0); /* more than there are multiprocessors */
+    EQUAL(clusters_of(f, 144, 64), 0); /* more than the number of multiprocessors */
     EQUAL(clusters_of(f, 2, 1025), 0);
     OK(cuOccupancyMaxPotentialClusterSize(&size, f, &config));
     EQUAL(size, 16);

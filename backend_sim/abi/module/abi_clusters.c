@@ -10,7 +10,7 @@
 
 enum { PORTABLE = 8, LARGEST = 16, BLOCKS = 8, POLICY_MOST = 2 };
 
-/* What a call asks about: a function, and a configuration in which it might be launched. */
+/* The subject of a query: a function, and a configuration in which it might be launched. */
 struct asked {
     struct CUfunc_st f;
     struct cluster {
@@ -58,7 +58,7 @@ static CUresult refuse_cluster(const char *function, const struct asked *asked, 
                       asked->cluster.z, why);
 }
 
-/* A function that requires a cluster is launched with that one alone. */
+/* A function that requires a cluster can be launched only with that cluster. */
 static CUresult check_required(const char *function, struct asked *asked)
 {
     const int *required = &asked->f.attribute[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH];

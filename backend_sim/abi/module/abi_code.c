@@ -45,7 +45,7 @@ static struct abi_image *of_library(const void *handle)
     return image && image->library ? image : NULL;
 }
 
-/* The module's or library's image, which stays until it is unloaded. NULL: the handle is of neither kind. */
+/* The module's or library's image, which stays until it is unloaded. NULL if the handle is of neither kind. */
 struct abi_image *abi_image_of(const void *handle, bool library)
 {
     life_acquire(&lock);
@@ -117,7 +117,7 @@ static bool prepare(struct abi_image *image)
     return ready;
 }
 
-/* A driver compiles text when it is loaded, and answers with what is wrong. */
+/* A driver compiles text when it is loaded, and reports what is wrong. */
 static CUresult compile_text(const char *function, struct abi_image *image, struct abi_code_bytes *code)
 {
     if (!image_is_text(image->code) || image->device.skips)
@@ -173,7 +173,7 @@ CUresult abi_image_unload(vmm_system *sys, const char *function, const void *han
     return CUDA_SUCCESS;
 }
 
-/* An image that is found, and read. NULL: there is none, or memory is out. Call it under the lock. */
+/* An image that is found, and read. NULL if there is none, or memory is exhausted. Call it under the lock. */
 struct abi_image *abi_images_read(const void *wanted)
 {
     struct abi_image *image = *abi_images_place(wanted);

@@ -21,7 +21,7 @@ static CUresult refuse_file(const char *function, const char *path)
                       strerror(errno));
 }
 
-/* The bytes of a file, as far as they can be an image: of another one only the beginning. */
+/* The bytes of a file, if they can be an image; otherwise only the beginning. */
 static CUresult read_file(const char *function, const char *path, FILE *file, struct abi_code_bytes *code)
 {
     size_t room = FIRST_PART;

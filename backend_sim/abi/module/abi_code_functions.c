@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of modules and kernels of libraries: their handles, and what a program sets of them. */
+/* Functions of modules and kernels of libraries: their handles, and the attributes that a program sets. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,7 +180,7 @@ static struct CUfunc_st *of_plugin(struct abi_image *image, const struct abi_ker
     return f ? f : add_function(image, kernel);
 }
 
-/* The kernel as the image's PTX has it, or why that does not run. */
+/* The kernel from the image's PTX, or the reason why that cannot run. */
 static void find_ptx(const struct abi_image *image, struct abi_kernel *kernel, size_t index)
 {
     if (image->ptx)
@@ -208,7 +208,8 @@ static struct CUfunc_st *of_code(struct abi_image *image, size_t index)
     return f;
 }
 
-/* The image's function of that name: for the plugin's kernel, or without one for its own. why: why it has none. */
+/* The image's function of that name: for the plugin's kernel, or its own kernel if there is no plugin's. why: the reason if it
+ * has none. */
 static CUresult function_for(const struct abi_image *wanted, const char *name, const struct abi_kernel *plugin,
                              struct CUfunc_st **found, char *why, size_t size)
 {
@@ -225,7 +226,7 @@ static CUresult function_for(const struct abi_image *wanted, const char *name, c
     return *found ? CUDA_SUCCESS : absent ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* A function of a library's image is another handle as a kernel and as a function of its module. */
+/* A function of a library's image has different handles as a kernel and as a function of its module. */
 static const void *handle_of(const struct CUfunc_st *f, bool library)
 {
     return f->image->library && !library ? abi_function_handle(f) : f;

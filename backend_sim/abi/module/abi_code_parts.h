@@ -12,7 +12,7 @@
 
 #include "abi_code.h"
 
-/* Code to load; bytes is what the caller frees. */
+/* Code to load; the caller frees bytes. */
 struct abi_code_bytes {
     const void *at;
     size_t size;

@@ -210,7 +210,7 @@ TEST_BREAKS(LAUNCH_CLUSTER, launch_cluster_broken)
         REFUSED(cuOccupancyMaxActiveClusters(&clusters, f, &config), ERROR_INVALID_CLUSTER_SIZE);
     }
     cluster.value.clusterDim.z = 1;
-    for (int i = 3; i-- > 0;) { /* the depth, the height or the width is another */
+    for (int i = 3; i-- > 0;) { /* the depth, the height or the width differs */
         OK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, i ? 2 : 3));
         OK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, i == 1 ? 2 : 1));
         OK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, i == 2 ? 2 : 1));

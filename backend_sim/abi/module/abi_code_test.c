@@ -40,7 +40,7 @@ static void no_files(void)
     rmdir(folder);
 }
 
-/* A variable that no plugin has: a lookup in a loaded module reports that, and returns 0. */
+/* A variable that no plugin has: a lookup in a loaded module reports it as missing and returns 0. */
 static void test_globals(CUmodule gone)
 {
     size_t bytes = 7;
@@ -95,7 +95,7 @@ static void test_images(void)
     IS(cuLibraryLoadFromFile(&library, "/no/such/file", NULL, NULL, 0, NULL, NULL, 0), ERROR_FILE_NOT_FOUND);
 }
 
-/* Measured: a kernel's parameters are returned only where a context is current, a function's anywhere. */
+/* Measured: a kernel's parameters are returned only if a context is current, a function's always. */
 static void test_params_without_context(void)
 {
     CUlibrary library = NULL;
@@ -269,7 +269,7 @@ static size_t shared_of(int block)
     return (size_t)block * 1024;
 }
 
-/* What is reported is what was recorded of the driver: it leaves out the 1 KiB that each block takes for itself. */
+/* The reported value is the driver's, as recorded: it excludes the 1 KiB that each block takes for itself. */
 static void test_shared_memory(CUfunction f)
 {
     static const struct {
@@ -342,7 +342,7 @@ static void test_host_memory(void)
     OK(cuMemFreeHost(pinned));
 }
 
-/* A plugin's kernel runs once, and where memory is mapped twice as anywhere else: what it will access is not known before. */
+/* A plugin's kernel runs only once, even if memory is mapped twice: its accesses are not known in advance. */
 static void test_aliases(void)
 {
     enum { G = 2 << 20 };
@@ -454,7 +454,7 @@ static void test_kernels_that_cannot_run(void)
     IS(cuLaunchKernel(function("wide"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL), ERROR_INVALID_VALUE);
 }
 
-/* A kernel has access to memory that was allocated beside registered host memory. */
+/* A kernel has access to memory that was allocated next to registered host memory. */
 static void test_made_beside_registered(void)
 {
     static unsigned char mine[4096];

@@ -68,7 +68,7 @@ void abi_image_end_variables(vmm_system *sys, struct abi_image *image)
 
 /* ---- variables by name ---- */
 
-/* A name that a plugin or the image has for a kernel is of the wrong kind, as is the empty one. */
+/* A name that belongs to a kernel of a plugin or the image is of the wrong kind, as is the empty name. */
 static CUresult refuse_variable(const char *function, const struct abi_image *image, const char *name)
 {
     if (!*name || abi_kernel_there(name) || image_kernel_named(image->code, name) >= 0)
@@ -78,7 +78,7 @@ static CUresult refuse_variable(const char *function, const struct abi_image *im
                       "VMM_VARIABLE(type, %.60s, elements)", name, name);
 }
 
-/* The variable in the copy, if it was looked up before; call it under the lock. */
+/* The variable in the copy, if it was looked up earlier; call it under the lock. */
 static struct held *held_in(const struct abi_image *image, uint64_t context, const struct image_variable *variable)
 {
     const struct copy *copy = image->copies;
@@ -90,8 +90,8 @@ static struct held *held_in(const struct abi_image *image, uint64_t context, con
     return held;
 }
 
-/* Adds it to the copy, or puts it in the place of one whose context has ended; false: another thread did meanwhile, and *address
- * is that one. */
+/* Adds it to the copy, or replaces one whose context has ended; returns false if another thread did so meanwhile: *address is
+ * then that one. */
 static bool add_held(struct abi_image *image, uint64_t context, struct held *fresh, uint64_t *address)
 {
     abi_images_lock();
@@ -113,7 +113,7 @@ static bool add_held(struct abi_image *image, uint64_t context, struct held *fre
     return wins;
 }
 
-/* The address that the variable has in the context; 0: it was not looked up, or the context has ended. */
+/* The variable's address in the context; 0 if it was not looked up, or the context has ended. */
 static uint64_t held_address(const struct abi_image *image, uint64_t context, const struct image_variable *variable)
 {
     abi_images_lock();

@@ -5,7 +5,7 @@
 #include "abi_attribute.h"
 #include "abi_code.h"
 
-/* The image of a function as a module, that of a kernel as a library. */
+/* The image of a function's module, or of a kernel's library. */
 static CUresult image_of(const char *function, const void *handle, bool module, void *out)
 {
     struct CUfunc_st f;
@@ -74,7 +74,7 @@ CUresult cuKernelGetName(const char **name, CUkernel hfunc)
     ABI_INITIALISED(((void)sys, name_of("cuKernelGetName", name, hfunc)));
 }
 
-/* Measured: of a kernel only where a context is current, of a function anywhere. */
+/* Measured: for a kernel only if a context is current, for a function always. */
 static CUresult param_of(const vmm_system *sys, bool of_kernel, const void *handle, size_t index, size_t *offset, size_t *size)
 {
     const char *function = of_kernel ? "cuKernelGetParamInfo" : "cuFuncGetParamInfo";
@@ -106,7 +106,7 @@ CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramO
     ABI_INITIALISED(param_of(sys, true, kernel, paramIndex, paramOffset, paramSize));
 }
 
-/* ---- attributes: host code uses no registers and no device memory; of other kernels they are those of the image ---- */
+/* ---- attributes: host code uses no registers and no device memory; other kernels have those of the image ---- */
 
 int abi_capability(const vmm_system *sys)
 {
@@ -268,7 +268,7 @@ static bool kernel_device(const vmm_system *sys, const char *function, const voi
     return !kernel || abi_device(sys, function, dev) == CUDA_SUCCESS;
 }
 
-/* A hint about a kernel on a device: the answer is the same for all devices, but the device must exist. */
+/* A hint about a kernel on a device: the result is the same for all devices, but the device must exist. */
 #define ABI_KERNEL(call) ABI_INITIALISED(kernel_device(sys, __func__, kernel, dev) ? (call) : CUDA_ERROR_INVALID_DEVICE)
 
 CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_image.h - a module or a library inside: what abi_code.c (images), abi_code_functions.c and abi_code_variables.c share.
+/* abi_image.h - internals of modules and libraries: what abi_code.c (images), abi_code_functions.c and abi_code_variables.c
+ * share.
  *
  *     images  ->  [ library: code, PTX ]  ->  [ module: code ]
  *                   functions: fill, sort      functions: fill
@@ -12,7 +13,7 @@
 #include "abi_ptx.h"
 #include "image.h"
 
-/* What a program has set: of a function, or of a kernel on a device. */
+/* The attributes that a program has set for a function, or for a kernel on a device. */
 struct abi_setting {
     int device, attribute, value;
     struct abi_setting *next;
@@ -25,7 +26,8 @@ struct held {
     struct held *next;
 };
 
-/* The variables of an image in a context: of a module one, from its load on; of a library one for each context that used it. */
+/* The variables of an image in a context: a module has one copy, from its load on; a library one for each context that used
+ * it. */
 struct copy {
     uint64_t context, *addresses;
     struct held *held;
@@ -38,11 +40,11 @@ struct abi_image {
     char module; /* its address is the handle of a library's module */
     struct image *code;
     struct abi_ptx_device device;
-    struct abi_ptx *ptx;  /* NULL: the image has no PTX, or why says what is wrong with it */
+    struct abi_ptx *ptx;  /* NULL if the image has no PTX, or if `why` says what is wrong with it */
     bool compiled;
     bool too_new;         /* that is a version of PTX */
     char why[320];
-    struct CUfunc_st **of_code; /* by the index of the image's kernel; NULL: none was looked up */
+    struct CUfunc_st **of_code; /* by the index of the image's kernel; NULL if none was looked up */
     struct CUfunc_st *functions;
     struct copy *copies;
     struct abi_image *next;
@@ -52,12 +54,12 @@ struct abi_image {
 void abi_images_lock(void);
 void abi_images_unlock(void);
 
-/* Call these under the lock. Where the image is linked; NULL there: it is not loaded. */
+/* Call these under the lock. Where the image is linked; NULL there if it is not loaded. */
 struct abi_image **abi_images_place(const void *handle);
 /* An image that is found, and read. NULL: there is none, or memory is out. */
 struct abi_image *abi_images_read(const void *wanted);
 
-/* The handle leads nowhere any more; call it under the lock. Then it may be freed. */
+/* Invalidates the handle; call it under the lock. Then it may be freed. */
 void abi_function_forget(struct CUfunc_st *f);
 void abi_function_free(struct CUfunc_st *f);
 void abi_functions_close(void);

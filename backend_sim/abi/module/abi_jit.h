@@ -11,8 +11,8 @@
 
 #include "abi.h"
 
-/* Writes the output options of a load that ended with result, and returns result. A load that was refused for another reason than its
- * PTX leaves the options unchanged. log: what is wrong with that. */
+/* Writes the output options of a load that ended with result, and returns result. A load that was refused for a reason other
+ * than its PTX leaves the options unchanged. log: what is wrong with the PTX. */
 CUresult abi_jit_answered(CUresult result, const char *log, const CUjit_option *options, void **values, unsigned count);
 
 #endif

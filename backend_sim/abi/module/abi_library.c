@@ -90,7 +90,7 @@ CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
     ABI_INITIALISED(((void)sys, module_of(pMod, library)));
 }
 
-/* What a call refuses before it looks whether cuInit was called. */
+/* What a call refuses before it checks whether cuInit was called. */
 static CUresult check_global(const char *function, const void *library, const char *name, bool outputs)
 {
     if (!name || !outputs)
@@ -116,7 +116,8 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
     ABI_INITIALISED(library_variable(sys, dptr, bytes, library, name));
 }
 
-/* As recorded, it needs no current context: then the variable is made in the first device's primary one, if that is retained. */
+/* As recorded, it needs no current context: without one, the variable is created in the first device's primary context, if that
+ * is retained. */
 static CUresult managed_anywhere(vmm_system *sys, struct abi_image *image, const char *name, CUdeviceptr *dptr, size_t *bytes)
 {
     static const char function[] = "cuLibraryGetManaged";
@@ -156,7 +157,7 @@ CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library
     ABI_INITIALISED(managed_variable(sys, library, name, dptr, bytes));
 }
 
-/* Whatever the name: plugins have no unified functions, and neither had the recorded program. */
+/* The name does not matter: plugins have no unified functions, and neither had the recorded program. */
 static CUresult unified_function(const void *fptr, const void *library, const char *name)
 {
     static const char function[] = "cuLibraryGetUnifiedFunction";

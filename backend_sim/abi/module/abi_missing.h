@@ -11,7 +11,7 @@
 #include "abi_plugins.h"
 #include "image.h"
 
-/* The kernel; code stays as long. NULL: memory is out. */
+/* The kernel; its code lives as long. NULL: memory is out. */
 struct abi_kernel *abi_missing_new(const struct image_kernel *code);
 void abi_missing_free(struct abi_kernel *kernel);
 

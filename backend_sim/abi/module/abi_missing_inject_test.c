@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images, their kernels and variables when memory is out: OUT_OF_MEMORY, nothing is changed, and the same call then succeeds. */
+/* Images, their kernels and variables when memory is exhausted: OUT_OF_MEMORY, nothing is changed, and the same call then
+ * succeeds. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "abi_parts.h"
 #include "image_rig.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels and variables that an image holds and no plugin has: they are found and described, and a launch is refused. */
+/* Kernels and variables that an image contains but no plugin has: they are found and described, but a launch is refused. */
 #include <unistd.h>
 
 #include "image_rig.h"
@@ -8,7 +8,7 @@
 static const struct rig_kernel kernels[] = {
     {.name = "_Z5firstPfic", .param = {8, 4, 1}, .registers = 40, .frame = 800, .shared = 1024 + 256, .threads = {128, 1, 1}},
     {.name = "second", .param = {4, 5000, 2}, .registers = 128},
-    {.name = "nothing", .param = {8}}, /* as a plugin has it, without parameters */
+    {.name = "nothing", .param = {8}}, /* as declared by a plugin, without parameters */
     {.name = "clusters", .cluster = {2, 1, 1}},
 };
 enum { KERNELS = 4 };
@@ -151,7 +151,7 @@ static void test_variables(void)
     OK(cuModuleLoadData(&module, cubin.at));
 }
 
-/* What a launch refuses otherwise is refused as before. */
+/* A launch's other refusals stay the same. */
 static void test_refused(void)
 {
     CUfunction f = function("_Z5firstPfic");
@@ -238,7 +238,7 @@ static void test_files(void)
     free(large.at);
 }
 
-/* A module of more kernels than 16 bits number. */
+/* A module with more kernels than 16 bits can number. */
 static void test_many(void)
 {
     enum { MANY = 65537 };
@@ -299,7 +299,7 @@ static void test_contexts(void)
     OK(cuMemcpyDtoH(text, later, 4));
     tap_ok(memcmp(text, "1234", 4) == 0, "in a context before another one");
     OK(cuDevicePrimaryCtxReset(0));
-    OK(cuDevicePrimaryCtxRetain(&again, 0)); /* the same value, which is current */
+    OK(cuDevicePrimaryCtxRetain(&again, 0)); /* the same value, which is the current context */
     OK(cuLibraryGetGlobal(&later, NULL, library, "word"));
     OK(cuMemcpyDtoH(text, later, 4));
     tap_ok(memcmp(text, "abcd", 4) == 0, "a context that begins again has it anew");

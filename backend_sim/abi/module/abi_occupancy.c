@@ -11,12 +11,12 @@ enum { REGISTERS = 65536, REGISTER_UNIT = 8, PARTS = 4 };
 
 /* ---- shared memory ---- */
 
-/* What a multiprocessor can set aside as shared memory. */
+/* The sizes that a multiprocessor can set aside as shared memory. */
 static const size_t carveouts[] = {8 * KIB, 16 * KIB, 32 * KIB, 64 * KIB, 100 * KIB, 132 * KIB, 164 * KIB, 196 * KIB, 228 * KIB};
 
 enum { CARVEOUTS = sizeof carveouts / sizeof carveouts[0], WHOLE = 228 * KIB };
 
-/* The least of them with that many bytes. */
+/* The smallest of them with at least that many bytes. */
 static size_t carveout_of(size_t bytes)
 {
     int i = 0;
@@ -25,7 +25,7 @@ static size_t carveout_of(size_t bytes)
     return carveouts[i];
 }
 
-/* The function's preference, in percent; unless it is set, a multiprocessor sets aside all it can. */
+/* The function's preference, in percent; unless it is set, a multiprocessor sets aside as much as it can. */
 static size_t preferred(const struct CUfunc_st *f)
 {
     int percent = f->attribute[CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT];
@@ -38,7 +38,7 @@ static size_t abi_occupancy_shared(const struct CUfunc_st *f)
     return (size_t)f->attribute[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES];
 }
 
-/* A block that needs more than is preferred gets it. */
+/* A block that needs more than the preference gets it. */
 static int by_shared(const struct CUfunc_st *f, size_t shared)
 {
     shared += (size_t)f->attribute[CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES];
@@ -48,8 +48,8 @@ static int by_shared(const struct CUfunc_st *f, size_t shared)
 
 /* ---- blocks ---- */
 
-/* The warps whose registers a multiprocessor has: each takes 8 for each of its threads at least, and they come in fours
- * (cuda_occupancy.h of the toolkit, compute capability 9.0). */
+/* The number of warps for which a multiprocessor has registers: each takes at least 8 for each of its threads, and they come in
+ * groups of four (cuda_occupancy.h of the toolkit, compute capability 9.0). */
 static int warps_by(int registers)
 {
     int each = (registers + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT * WARP;
@@ -135,7 +135,7 @@ static CUresult check_blocks(const char *name, const struct CUfunc_st *f, int bl
     return CUDA_SUCCESS;
 }
 
-/* The inverse: the shared memory of each of that many blocks, without the 1 KiB of each. One block gets as much as there is. */
+/* The inverse: the shared memory of each of that many blocks, without the 1 KiB of each. A single block gets all of it. */
 static CUresult available_shared(const vmm_system *sys, size_t *shared, const void *handle, int blocks, int block_size)
 {
     static const char name[] = "cuOccupancyAvailableDynamicSMemPerBlock";
@@ -170,7 +170,7 @@ struct potential {
     unsigned flags;
 };
 
-/* The block size with the most threads per multiprocessor, the largest of several; 0 when no block fits. */
+/* The block size with the most threads per multiprocessor, the largest of several; 0 if no block fits. */
 static void find_best(const struct CUfunc_st *f, const struct potential *p, int *block, int *blocks)
 {
     int best = 0, most = p->limit > 0 && p->limit < BLOCK_THREADS ? p->limit : BLOCK_THREADS;

@@ -12,14 +12,14 @@
 /* 0 when not even one fits. block_size is positive. */
 int abi_occupancy_blocks(const struct CUfunc_st *f, int block_size, size_t shared);
 
-/* The most threads in a block of a kernel that an image holds: what its code says, or what its registers allow. */
+/* The maximum number of threads per block for a kernel of an image: what its code declares, or what its registers allow. */
 struct image_kernel;
 int abi_occupancy_threads(const struct image_kernel *code);
 
 /* Does the cluster that the function requires divide the grid? */
 CUresult abi_cluster_check(const char *name, const struct CUfunc_st *f, vmm_dim grid);
 
-/* The same of a configuration whose attributes may name a cluster, and whether its other attributes about clusters are right. */
+/* The same for a configuration whose attributes may name a cluster; also checks its other cluster attributes. */
 CUresult abi_cluster_config(const char *name, const struct CUfunc_st *f, const CUlaunchConfig *config);
 
 #endif

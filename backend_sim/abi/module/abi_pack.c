@@ -7,7 +7,7 @@
 
 enum { MOST_PARAMS = 32764, WORDS = ABI_LAUNCH_HEAD + MOST_PARAMS / 8 + 1 }; /* CUDA C++ Programming Guide: what a kernel takes */
 
-/* Finds a dimension that is 0 or too large; false when all are valid. */
+/* Finds a dimension that is 0 or too large; returns false if all are valid. */
 static bool wrong_grid(const struct abi_grid *g)
 {
     uint64_t threads = (uint64_t)g->block.x * g->block.y * g->block.z;
@@ -22,7 +22,7 @@ static CUresult refuse_grid(const char *name, const struct abi_grid *g)
                       g->block.x, g->block.y, g->block.z);
 }
 
-/* The buffer of parameters in extra; NULL when extra has none. */
+/* The buffer of parameters in extra; NULL if extra has none. */
 static const void *buffer_of(void **extra, size_t *size)
 {
     const void *buffer = NULL;
@@ -66,12 +66,12 @@ static CUresult pack(const char *name, const struct abi_kernel *kernel, void **p
 /* A launch with the memory for its arguments. */
 struct packed {
     const struct abi_kernel *kernel;
-    int most_shared; /* bytes that the function may be launched with */
+    int most_shared; /* bytes that a launch of the function may use */
     struct vmm_call_launch call;
     uint64_t args[WORDS];
 };
 
-/* What only code that runs can be wrong about: a driver refuses it, too. */
+/* A mistake that only executed code can have; a driver refuses it, too. */
 static CUresult check_ptx(const char *name, const struct CUfunc_st *f, const struct abi_grid *g)
 {
     const uint32_t *required = f->kernel->ptx->kernel->required;
@@ -85,7 +85,7 @@ static CUresult check_ptx(const char *name, const struct CUfunc_st *f, const str
     return CUDA_SUCCESS;
 }
 
-/* The number by which vmm_launch runs the kernel or passes it over, and where its variables are; or a refusal. */
+/* The number by which vmm_launch runs or skips the kernel, and the addresses of its variables; or a refusal. */
 static CUresult find_code(vmm_system *sys, const char *name, const struct CUfunc_st *f, const struct abi_grid *g, vmm_kernel *number,
                           uint64_t **variables)
 {
@@ -199,7 +199,7 @@ CUresult abi_launch(vmm_system *sys, const char *name, const void *function, con
                : (CUresult)vmm_launch(sys, call->kernel, call->grid_dim, call->block_dim, call->args, call->count, stream);
 }
 
-/* Where and when a device runs the blocks, which does not matter to a kernel that does not run. */
+/* Where and when a device runs the blocks, which does not matter for a skipped kernel. */
 static bool of_schedule(int attribute)
 {
     static const int all[] = {CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,

@@ -18,10 +18,10 @@ struct abi_grid {
 CUresult abi_launch(vmm_system *sys, const char *name, const void *function, const struct abi_grid *grid,
                     vmm_stream stream, void **params, void **extra);
 
-/* The launch as what a node holds; abi_work_drop frees it. */
+/* The launch as a node's work; abi_work_drop frees it. */
 CUresult abi_launch_work(vmm_system *sys, const char *name, const CUDA_KERNEL_NODE_PARAMS *asked, struct abi_work *work);
 
-/* The attributes of a launch that change nothing here, or a refusal. */
+/* Accepts launch attributes that have no effect here, or refuses. */
 CUresult abi_launch_attributes(const CUlaunchConfig *config, const void *function);
 
 #endif

@@ -27,10 +27,10 @@ struct abi_kernel {
     const vmm_kernel_entry *entry;      /* of a plugin's kernel */
     const struct image_kernel *code;    /* of a kernel that an image holds and no plugin has (abi_missing.h); NULL: of the others */
     struct abi_skipped *skipped;        /* its launches */
-    struct abi_ptx_kernel *ptx;         /* the same kernel where the image's PTX could be compiled (abi_ptx.h) */
-    const char *why;                    /* why that does not run, or why there is none; NULL: it runs, or the image has no PTX */
+    struct abi_ptx_kernel *ptx;         /* the same kernel if the image's PTX could be compiled (abi_ptx.h) */
+    const char *why;                    /* why that cannot run, or why there is none; NULL: it runs, or the image has no PTX */
     unsigned params;
-    size_t *size, *offset; /* offset has one entry more: the size of all parameters */
+    size_t *size, *offset; /* offset has one extra entry: the size of all parameters */
     struct abi_kernel *next;
 };
 
@@ -41,8 +41,8 @@ struct abi_kernel *abi_kernel_new(const char *name, unsigned params);
  * entry point's name. */
 CUresult abi_kernel_find(const char *function, const char *name, const struct abi_kernel **kernel);
 
-/* Reports that nothing has the kernel: NOT_FOUND, and once per name how to write it. why: of the image; "" when there is nothing to
- * say about it. OUT_OF_MEMORY. */
+/* Reports that the kernel was not found: NOT_FOUND, and once per name how to write it. why: of the image; "" when there is
+ * nothing to say about it. OUT_OF_MEMORY. */
 CUresult abi_kernel_refuse(const char *function, const char *name, const char *why);
 
 struct abi_variable {
@@ -51,20 +51,20 @@ struct abi_variable {
     struct abi_variable *next;
 };
 
-/* The variable of that name; NULL when no plugin has it, or abi_variables was never called. */
+/* The variable of that name; NULL if no plugin has it, or abi_variables was never called. */
 const struct abi_variable *abi_variable_find(const char *name);
 
-/* The variables of all plugins; NULL when there are none. OUT_OF_MEMORY. */
+/* The variables of all plugins; NULL if there are none. OUT_OF_MEMORY. */
 CUresult abi_variables(const char *function, const struct abi_variable **first, unsigned *count);
 
 /* The index of a plugin's entry. */
 unsigned abi_variable_index(const vmm_variable_entry *entry);
 
-/* Has a plugin, or this project, a kernel of that name? */
+/* Does a plugin, or this project, have a kernel with that name? */
 bool abi_kernel_there(const char *name);
 
-/* The words of a launch before the parameters: the dimensions, two to a word, the shared memory, and where the addresses of the
- * variables stand in this process. */
+/* The words of a launch before the parameters: the dimensions, two to a word, the shared memory, and where this process stores
+ * the addresses of the variables. */
 enum { ABI_LAUNCH_SHARED = 3, ABI_LAUNCH_VARIABLES, ABI_LAUNCH_HEAD };
 
 #endif

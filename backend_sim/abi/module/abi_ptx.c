@@ -14,28 +14,28 @@
 #include "lifecycle.h"
 #include "ptx_variables.h"
 
-/* The variables of a program in a context: one allocation, since it takes 2 MiB of a device's memory at least. Managed ones have an
- * allocation each, in one copy for all contexts. */
+/* The variables of a program in a context: a single allocation, because each takes at least 2 MiB of device memory. Managed
+ * ones have an allocation each, in one copy for all contexts. */
 #define MANAGED UINT64_MAX /* its key */
 struct copy {
     uint64_t key, *addresses;
-    uint64_t base, id; /* id: by which memory that lies there later is told from it. Of managed ones the first */
+    uint64_t base, id; /* id: distinguishes it from memory that lies there later. Of managed ones the first */
     bool ended;
     struct copy *next;
 };
 
 struct abi_ptx {
     struct ptx_program *program;
-    struct abi_ptx_kernel *kernels; /* as many as the program has */
+    struct abi_ptx_kernel *kernels; /* as many as the program has variables */
     struct copy *copies;
     bool launched;
-    struct abi_ptx *next; /* of those whose image is gone */
+    struct abi_ptx *next; /* of programs whose image is gone */
 };
 
 LIFE_LOCK(lock, LIFE_TABLE, NULL)
 static struct abi_ptx *kept;
 
-/* The version of PTX of a CUDA release (PTX ISA, release notes); of a later release than is known here, any. */
+/* The version of PTX of a CUDA release (PTX ISA, release notes); for a later release than this file knows, any. */
 static unsigned newest_version(int cuda)
 {
     static const struct {
@@ -71,7 +71,7 @@ static void free_program(struct abi_ptx *program)
     heap.free(program);
 }
 
-/* The translated text; NULL: the error says why it is none. */
+/* The translated text; NULL if translation failed: the error says why. */
 static struct ptx_program *compile(const struct abi_ptx_device *device, const char *text, size_t size, struct ptx_error *error)
 {
     const struct ptx_options options = {.let_unsupported_stay = true, .newest = device->version}; /* a launch that needs it is refused */
@@ -150,7 +150,7 @@ vmm_kernel abi_ptx_number(struct abi_ptx_kernel *kernel)
     return number;
 }
 
-/* Registers of 32 bits that a thread needs at once: a slot of 2 bytes a lane is a unit. An empty kernel has four. */
+/* The 32-bit registers that a thread needs at once: a slot of 2 bytes per lane counts as one unit. An empty kernel has four. */
 static int registers_of(const struct ptx_program *code, const struct ptx_kernel *kernel)
 {
     enum { LEAST = 4, MOST = 255 };
@@ -237,7 +237,7 @@ static void end(vmm_system *sys, const struct ptx_program *code, const struct co
             abi_variable_end(sys, copy->addresses[i]);
 }
 
-/* Places first, since values may name each other. Nothing is left after a refusal. */
+/* Assigns places first, because values may refer to each other. Nothing is left after a refusal. */
 static CUresult make(vmm_system *sys, const char *function, const struct ptx_program *code, struct copy *copy)
 {
     const bool managed = copy->key == MANAGED;
@@ -257,7 +257,7 @@ static uint64_t id_of(uint64_t address)
     return id;
 }
 
-/* The newest of the key; NULL: there is none. Call it under the lock. */
+/* The newest copy with the key; NULL if there is none. Call it under the lock. */
 static struct copy *newest(const struct abi_ptx *program, uint64_t key)
 {
     struct copy *copy = program->copies;
@@ -266,7 +266,8 @@ static struct copy *newest(const struct abi_ptx *program, uint64_t key)
     return copy;
 }
 
-/* Adds a fresh copy in place of one that has ended with its context, or of none. The copy to use: another thread may have added one. */
+/* Adds a fresh copy in place of one that has ended with its context, or of none. The copy to use: another thread may have added
+ * one. */
 static struct copy *add(struct abi_ptx *program, struct copy *fresh, struct copy *dead)
 {
     life_acquire(&lock);
@@ -281,7 +282,7 @@ static struct copy *add(struct abi_ptx *program, struct copy *fresh, struct copy
     return first ? fresh : there;
 }
 
-/* managed: the copy of the managed variables; NULL: there are none, or it is the one to make. */
+/* managed: the copy of the managed variables; NULL if there are none, or if this is the copy to create. */
 static CUresult make_copy(vmm_system *sys, const char *function, struct abi_ptx *program, uint64_t key, const struct copy *managed,
                           struct copy **made)
 {
@@ -304,7 +305,7 @@ static CUresult make_copy(vmm_system *sys, const char *function, struct abi_ptx 
     return CUDA_SUCCESS;
 }
 
-/* The copy with that key, which is made on first use. */
+/* The copy with that key, created on first use. */
 static CUresult copy_of(vmm_system *sys, const char *function, struct abi_ptx *program, uint64_t key, const struct copy *managed,
                         struct copy **found)
 {

@@ -39,26 +39,29 @@ struct abi_ptx_kernel {
 /* The text is not needed afterwards. NULL: the error says why. */
 struct abi_ptx *abi_ptx_new(const struct abi_ptx_device *device, const char *text, size_t size, struct ptx_error *error);
 
-/* The image is gone: frees the program, or keeps it for what was launched. Its variables have ended. NULL is fine. */
+/* The image is gone: frees the program, or keeps it for kernels that were launched. Its variables have ended. NULL is fine. */
 void abi_ptx_drop(struct abi_ptx *program);
 
-/* The kernel of that name, which is most likely the one with that index. NULL: there is none. */
+/* The kernel with that name, most likely the one with that index. NULL: there is none. */
 struct abi_ptx_kernel *abi_ptx_kernel(struct abi_ptx *program, const char *name, size_t index);
 
-/* Tells what only a compiler knows of the kernels: constant memory, and of PTX registers, as many as are alive at once. */
+/* Reports what only a compiler knows about the kernels: constant memory, and the number of PTX registers that are live at
+ * once. */
 void abi_ptx_describe(struct abi_ptx *program, struct image *image);
 
-/* The number by which vmm_launch runs the kernel. -1: there are too many. */
+/* The number by which vmm_launch runs the kernel. -1 if there are too many. */
 vmm_kernel abi_ptx_number(struct abi_ptx_kernel *kernel);
 
-/* The index of a variable; -1: it has none of that name. */
+/* The index of a variable; -1 if there is none with that name. */
 long abi_ptx_variable(const struct abi_ptx *program, const char *name, uint64_t *size);
 
-/* The addresses of the variables, by their index, in the current context, or for key 0 of a module in the first one that asked. They
- * stay where they are until the program is freed. NULL: there are none. OUT_OF_MEMORY, and what vmm_mem_alloc answers. */
+/* The addresses of the variables, by their index, in the current context, or, for key 0 of a module, in the first one that
+ * asked. They stay where they are until the program is freed. NULL: there are none. OUT_OF_MEMORY, and what vmm_mem_alloc
+ * answers. */
 CUresult abi_ptx_variables(vmm_system *sys, const char *function, struct abi_ptx *program, uint64_t key, uint64_t **addresses);
 
-/* The managed ones alone, which all contexts share: they are made in the current context, and end with it. The program has some. */
+/* The managed ones alone, which all contexts share: they are created in the current context, and end with it. The program has
+ * some. */
 CUresult abi_ptx_managed(vmm_system *sys, const char *function, struct abi_ptx *program, uint64_t **addresses);
 bool abi_ptx_is_managed(const struct abi_ptx *program, long variable);
 

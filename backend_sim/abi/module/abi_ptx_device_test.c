@@ -19,7 +19,7 @@ static void test_wait(CUmodule module)
     free(word);
 }
 
-/* An ordinary address: the engine is asked for its replicas, and has none. */
+/* An ordinary address: the engine is queried for its replicas and has none. */
 static void test_multimem(void)
 {
     static const char text[] = ".version 8.1\n.target sm_90\n.address_size 64\n.visible .entry all(.param .u64 at)\n{\n"

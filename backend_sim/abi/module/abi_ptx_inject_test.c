@@ -32,7 +32,7 @@ static void test_text(void)
     OK(cuModuleLoadData(&module, text));
     TRIED(cuModuleGetGlobal(&total, NULL, module, "total"), CUDA_SUCCESS);
     tap_u64(byte_at(total), 1000 & 255, "a lookup makes them, too");
-    OK(cuModuleUnload(module)); /* of which nothing was launched */
+    OK(cuModuleUnload(module)); /* none of whose kernels was launched */
     OK(cuMemFree(at));
 }
 
@@ -94,7 +94,7 @@ static void test_fat_binary(void)
     free(cubin.at), free(packed.at), free(fat.at);
 }
 
-/* Memory that is out while the kernel runs is reported by the call that waits. */
+/* If memory is exhausted while the kernel runs, the waiting call reports it. */
 static void test_run(void)
 {
     CUmodule module = NULL;
@@ -125,7 +125,7 @@ static void nothing(struct twin_memory *memory, const struct vmm_call_launch *ca
     (void)memory, (void)call, (void)user;
 }
 
-/* No kernel gets a number any more. */
+/* No further kernel can get a number. */
 static void test_numbers(void)
 {
     CUmodule module = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Managed variables of PTX: host and kernels reach them, all contexts of a library share them, and they end with what holds them. */
+/* Managed variables of PTX: host and kernels reach them, all contexts of a library share them, and they end with what holds
+ * them. */
 #include "testing/device.h"
 #include "testing/managed.h"
 
@@ -54,7 +55,7 @@ static void test_module(void)
     IS(cuPointerGetAttribute(&base, CU_POINTER_ATTRIBUTE_IS_MANAGED, total), ERROR_INVALID_VALUE);
 }
 
-/* A library's is one for all contexts. */
+/* A library's copy is shared by all contexts. */
 static void test_library(CUcontext here)
 {
     CUlibrary library = NULL;
@@ -87,7 +88,7 @@ static void test_library(CUcontext here)
     OK(cuDevicePrimaryCtxRelease(1));
 }
 
-/* It ends with the context in which it was made, and is made anew. */
+/* It ends with the context in which it was created, and is then created anew. */
 static void test_context(CUcontext here)
 {
     CUlibrary library = NULL;

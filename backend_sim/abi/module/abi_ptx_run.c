@@ -7,7 +7,7 @@
 #include "ptx_beside.h"
 #include "ptx_report.h"
 
-/* Registered memory of the host beside the engine's. */
+/* Registered host memory, in addition to the engine's. */
 static bool access_beside(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
                           unsigned char **bytes)
 {

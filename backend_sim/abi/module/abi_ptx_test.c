@@ -115,7 +115,7 @@ static void test_contexts(void)
     OK(cuLibraryGetGlobal(&first, NULL, library, "total"));
     tap_u64(byte_at(first), 1000 & 255, "one that begins again has them anew");
     OK(cuLibraryUnload(library));
-    OK(cuModuleLoadData(&module, text)); /* the other one ended with its context */
+    OK(cuModuleLoadData(&module, text)); /* the other copy ended with its context */
 }
 
 static void test_shared(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels=skip: launches of kernels without a plugin do nothing in their turn, and are counted. */
+/* kernels=skip: launches of kernels without a plugin do nothing when the stream reaches them, and are counted. */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ static CUfunction function(CUmodule module, const char *name)
     return f;
 }
 
-/* What a process says that launches so many times, and then ends. */
+/* The output of a process that launches that many times and then ends. */
 static void said_by(void (*child)(void), char *text, size_t size)
 {
     int ends[2], status = -1;
@@ -71,7 +71,7 @@ static void one_launch(void)
     cuCtxSynchronize();
 }
 
-/* Opens the machine, and skips nothing. */
+/* Opens the machine and skips nothing. */
 static void no_launch(void)
 {
     CUmodule module = NULL;

@@ -4,7 +4,7 @@
 #include "abi_variable_memory.h"
 #include "heap.h"
 
-/* Copies the initial value on a stream of its own, so that it waits for no other work. New memory reads as zeros. */
+/* Copies the initial value on its own stream, so that it does not wait for other work. New memory reads as zeros. */
 CUresult abi_variable_fill(vmm_system *sys, uint64_t address, const void *initial, uint64_t size)
 {
     vmm_stream stream = 0;

@@ -12,19 +12,19 @@
 #include "abi_plugins.h"
 
 /* Allocates the variables of all plugins in the current context, with their initial values: *addresses, by their index; NULL when
- * there are none. OUT_OF_MEMORY, and what vmm_mem_alloc answers: nothing is left. */
+ * there are none. Returns OUT_OF_MEMORY, or the result of vmm_mem_alloc, and leaves nothing behind. */
 CUresult abi_variables_make(vmm_system *sys, const char *function, uint64_t **addresses);
 
-/* Have they not ended with their context? */
+/* Do they still exist, that is, has their context not ended? */
 bool abi_variables_live(const uint64_t *addresses);
 
-/* Frees what abi_variables_make made, after the device's work; the context may have ended and taken the memory along. */
+/* Frees what abi_variables_make made, after the device's work; the context may have ended and freed the memory. */
 void abi_variables_end(vmm_system *sys, uint64_t *addresses);
 
-/* Stores the initial value of a variable, as the other ones. */
+/* Stores a variable's initial value, like the functions above. */
 CUresult abi_variable_fill(vmm_system *sys, uint64_t address, const void *initial, uint64_t size);
 
-/* Allocates one variable that an image holds, in the current context; initial: its bytes, NULL for zeros. OUT_OF_MEMORY, and what
+/* Allocates one variable of an image in the current context; initial: its bytes, or NULL for zeros. OUT_OF_MEMORY, and what
  * vmm_mem_alloc answers: nothing is left. */
 CUresult abi_variable_make(vmm_system *sys, const char *function, uint64_t size, const void *initial, uint64_t *address);
 /* The same in managed memory, which all contexts reach; it reads as zeros. What vmm_mem_alloc_managed answers. */

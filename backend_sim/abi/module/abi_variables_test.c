@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of plugins: found by name, in memory of their own for each module, and for each library and context. */
+/* Variables of plugins: found by name, in separate memory for each module, and for each library and context. */
 #include <stdlib.h>
 
 #include "testing/rig.h"

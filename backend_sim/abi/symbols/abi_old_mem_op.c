@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stream memory operations of the first version: the devices of the recorded machines do not support them. A driver looks at the
- * stream before it refuses, and of a batch at the count. */
+/* Stream memory operations of the first version: the devices of the recorded machines do not support them. A driver checks the
+ * stream before it refuses, and for a batch also the count. */
 #include "abi.h"
 #include "abi_capture.h"
 
@@ -23,7 +23,7 @@ CUresult cuStreamBatchMemOp(CUstream stream, unsigned int count, CUstreamBatchMe
 CUresult cuStreamBatchMemOp_ptsz(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags);
 #pragma GCC visibility pop
 
-/* What a driver says of the stream first is what the second version says of an empty batch there. */
+/* The driver's first check of the stream gives the same result as the second version does for an empty batch on it. */
 static CUresult refuse(vmm_system *sys, const char *function, vmm_stream stream, unsigned count)
 {
     CUresult result = (CUresult)vmm_stream_batch_mem_op(sys, stream, 0, NULL, 0);
