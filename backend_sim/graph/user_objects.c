@@ -203,7 +203,17 @@ bool user_objects_copy(struct graph_more *to, const struct graph_more *from, str
     return true;
 }
 
-bool user_objects_update(struct graph_more *instance, const struct graph_more *graph, struct sim_graphs *all)
+/* The references of a graph or instance to one object. */
+static void let_go(struct sim_graphs *all, struct graph_more *more, const struct user_held *held)
+{
+    struct user_object *object = held->object;
+    const int64_t count = held->count;
+    hold(more, object, -count);
+    change(all, object, -count);
+    free_unless_named(object);
+}
+
+bool user_objects_update(struct graph_more *instance, struct graph_more *graph, struct sim_graphs *all)
 {
     for (const struct user_held *held = graph->held; held; held = held->next) {
         if (!held->object->ending || *find_held(instance, held->object))
@@ -211,6 +221,11 @@ bool user_objects_update(struct graph_more *instance, const struct graph_more *g
         if (!hold(instance, held->object, 1))
             return false;
         change(all, held->object, 1);
+    }
+    for (struct user_held *held = instance->held, *next; held; held = next) {
+        next = held->next;
+        if (!*find_held(graph, held->object))
+            let_go(all, instance, held);
     }
     return true;
 }

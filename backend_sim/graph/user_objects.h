@@ -22,8 +22,8 @@ enum { USER_OBJECT_NO_DESTRUCTOR_SYNC = 1, USER_OBJECT_MOVE = 1 };
 /* What a graph holds, a copy of it holds as well; a copy for an instance (all->instancing) holds one reference of each. False
  * when memory is out. */
 bool user_objects_copy(struct graph_more *to, const struct graph_more *from, struct sim_graphs *all);
-/* An instance that was updated holds what the graph holds, too. */
-bool user_objects_update(struct graph_more *instance, const struct graph_more *graph, struct sim_graphs *all);
+/* An instance that was updated holds what the graph holds, and nothing else. */
+bool user_objects_update(struct graph_more *instance, struct graph_more *graph, struct sim_graphs *all);
 void user_objects_drop(struct sim_graphs *all, struct graph_more *more);
 
 /* Takes the objects that have ended, and calls their functions: without the lock. */

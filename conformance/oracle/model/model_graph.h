@@ -157,7 +157,7 @@ bool model_has_other_memory(struct model *model, const struct model_work *work);
 
 /* What a graph holds of user objects: a copy holds as much, that of an instance one of each. */
 void model_objects_copy(struct model_graph *to, const struct model_graph *from, bool instance);
-/* An instance that is updated holds what the graph holds, too. */
+/* An instance that is updated holds what the graph holds, and nothing else. */
 void model_objects_update(struct model_graph *instance, const struct model_graph *graph);
 /* Has the program, or the graph, fewer references than that? */
 bool model_object_lacks(const struct model_object *object, const struct model_graph *graph, uint64_t count);

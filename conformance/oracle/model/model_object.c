@@ -54,7 +54,7 @@ void model_objects_close(struct model_graphs *all)
 
 /* ---- of graphs ---- */
 
-static struct model_reference *find(struct model_graph *graph, const struct model_object *object)
+static struct model_reference *find(const struct model_graph *graph, const struct model_object *object)
 {
     for (size_t i = 0; i < graph->references; i++)
         if (graph->held[i].object == object)
@@ -99,6 +99,15 @@ void model_objects_update(struct model_graph *instance, const struct model_graph
             continue;
         hold(instance, object, 1);
         change(object, 1);
+    }
+    for (size_t i = instance->references; i-- > 0;) {
+        struct model_object *object = instance->held[i].object;
+        const int64_t count = instance->held[i].count;
+        if (find(graph, object))
+            continue;
+        hold(instance, object, -count);
+        change(object, -count);
+        free_unless_named(object);
     }
 }
 

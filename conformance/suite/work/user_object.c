@@ -87,6 +87,26 @@ TEST_EXPECTS("graph.holds_its_references", references_of_instances)
     CHECK_U64((uint64_t)later, 1);
 }
 
+TEST_EXPECTS("graph.update_gives_references_back", references_of_an_updated_instance)
+{
+    int calls = 0;
+    vmm_graph graph = made(f);
+    vmm_graph_node node = NULL;
+    vmm_graph_exec exec = NULL;
+    vmm_graph_exec_update_result_info info;
+    ACCEPTED(vmm_graph_add_empty_node(S, &node, graph, NULL, 0));
+    vmm_user_object object = object_of(f, &calls, 1);
+    ACCEPTED(vmm_graph_retain_user_object(S, graph, object, 1, VMM_GRAPH_USER_OBJECT_MOVE));
+    ACCEPTED(vmm_graph_instantiate(S, &exec, graph, 0));
+    ACCEPTED(vmm_graph_release_user_object(S, graph, object, 1));
+    CHECK_U64((uint64_t)calls, 0);
+    ACCEPTED(vmm_graph_exec_update(S, exec, graph, &info));
+    CHECK_U64((uint64_t)calls, 1);
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    CHECK_U64((uint64_t)calls, 1);
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
 static void give_back(struct fix *f, vmm_user_object object, unsigned references, vmm_graph graph)
 {
     ACCEPTED(vmm_user_object_release(S, object, references));
