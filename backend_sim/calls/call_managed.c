@@ -109,12 +109,11 @@ static vmm_result check_given(uint64_t address, uint64_t size)
     return size ? VMM_SUCCESS : refuse(VMM_RULE_MANAGED_EMPTY, 0);
 }
 
-/* The parts of the pages that the range touches. False when the host's memory is exhausted. */
-static bool parts_of(const struct range *range, struct managed_part **part, size_t *count)
+/* Changes what holds of the pages that the range touches. False when the host's memory is exhausted. */
+static bool say(const struct range *range, managed_change *change, const void *what)
 {
-    *count = 0;
     return range->first == range->end ||
-           managed_parts_of(&range->managed->parts, range->first / MANAGED_PAGE * MANAGED_PAGE, page_up(range->end), part, count);
+           managed_parts_say(&range->managed->parts, range->first / MANAGED_PAGE * MANAGED_PAGE, page_up(range->end), change, what);
 }
 
 /* ---- advice ---- */
@@ -166,10 +165,12 @@ static vmm_result check_advice(const struct sim_process *process, vmm_mem_advice
     }
 }
 
-static void advise(struct managed_hint *hint, vmm_mem_advice advice, vmm_mem_location location)
+static void advise(struct managed_hint *hint, const void *what)
 {
+    const struct vmm_call_mem_advise *call = what;
+    const vmm_mem_location location = call->location;
     const bool host = is_host(location);
-    switch (advice) {
+    switch (call->advice) {
     case VMM_MEM_ADVISE_SET_READ_MOSTLY: hint->read_mostly = true; break;
     case VMM_MEM_ADVISE_UNSET_READ_MOSTLY: hint->read_mostly = false; break;
     case VMM_MEM_ADVISE_SET_PREFERRED_LOCATION: hint->preferred = (vmm_mem_location){location.type, host ? VMM_DEVICE_CPU : location.id}; break;
@@ -197,8 +198,6 @@ static vmm_result check_current(struct sim_process *process)
 vmm_result sim_mem_advise(struct sim_process *process, const struct vmm_call_mem_advise *call)
 {
     struct range range;
-    struct managed_part *part;
-    size_t count;
     vmm_result result = check_advice(process, call->advice, call->location);
     if (result != VMM_SUCCESS || !sim_managed_heeds(process, call->advice, call->location)) /* measured: of a node of the host nothing else is checked */
         return result;
@@ -209,11 +208,7 @@ vmm_result sim_mem_advise(struct sim_process *process, const struct vmm_call_mem
         result = find_range(process, call->dev_ptr, call->count, false, &range);
     if (result != VMM_SUCCESS)
         return result;
-    if (!parts_of(&range, &part, &count))
-        return sim_out_of_host_memory();
-    for (size_t i = 0; i < count; i++)
-        advise(&part[i].hint, call->advice, call->location);
-    return VMM_SUCCESS;
+    return say(&range, advise, call) ? VMM_SUCCESS : sim_out_of_host_memory();
 }
 
 /* ---- prefetches ---- */
@@ -234,15 +229,14 @@ static vmm_mem_location kept(vmm_mem_location location)
     return is_host(location) ? (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST, VMM_DEVICE_CPU} : location;
 }
 
+static void note_prefetch(struct managed_hint *hint, const void *where)
+{
+    hint->prefetched = *(const vmm_mem_location *)where;
+}
+
 static vmm_result fetch(const struct range *range, vmm_mem_location location)
 {
-    struct managed_part *part;
-    size_t count;
-    if (!parts_of(range, &part, &count))
-        return sim_out_of_host_memory();
-    for (size_t i = 0; i < count; i++)
-        part[i].hint.prefetched = location;
-    return VMM_SUCCESS;
+    return say(range, note_prefetch, &location) ? VMM_SUCCESS : sim_out_of_host_memory();
 }
 
 /* The memory stays where it is, and so nothing is queued. */
@@ -300,16 +294,16 @@ static void include(struct common *common, const struct managed_hint *hint)
 static struct common common_of(const struct range *range)
 {
     static const struct managed_hint none;
+    const uint64_t start = range->first / MANAGED_PAGE * MANAGED_PAGE;
     struct common common = {.preferred = true, .prefetched = true};
-    uint64_t end = 0;
     if (range->wraps)
-        return (struct common){.hint = {.read_mostly = true, .devices = UINT32_MAX}};
-    for (uint64_t at = range->first / MANAGED_PAGE * MANAGED_PAGE; at < range->end; at = end) {
-        const struct managed_part *part = managed_part_at(&range->managed->parts, at, UINT64_MAX, &end);
-        const struct managed_hint *hint = part ? &part->hint : &none;
-        if (at == range->first / MANAGED_PAGE * MANAGED_PAGE)
-            common.hint = *hint;
-        include(&common, hint);
+        return (struct common){.hint = {.read_mostly = true, .devices = UINT32_MAX, .host = true}};
+    const struct managed_hint *hint = &none;
+    for (uint64_t at = start, next = start; hint && at < page_up(range->end); at = next) {
+        hint = managed_parts_read(&range->managed->parts, &next);
+        if (at == start)
+            common.hint = hint ? *hint : none;
+        include(&common, hint ? hint : &none);
     }
     return common;
 }

@@ -42,35 +42,97 @@ static size_t index_of(const struct managed_parts *parts, uint64_t at)
     return low;
 }
 
-/* A part begins at the byte from now on; returns its index. */
-static size_t split(struct managed_parts *parts, uint64_t at)
+/* A part begins at the byte from now on. */
+static void split(struct managed_parts *parts, uint64_t at)
 {
     const size_t i = index_of(parts, at);
     if (parts->part[i].start == at)
-        return i;
+        return;
     memmove(&parts->part[i + 1], &parts->part[i], (parts->count - i) * sizeof *parts->part);
     parts->count++;
     parts->part[i + 1].start = at;
-    return i + 1;
 }
 
-bool managed_parts_of(struct managed_parts *parts, uint64_t start, uint64_t end, struct managed_part **first, size_t *count)
+/* Where a part ends. */
+static uint64_t end_of(const struct managed_parts *parts, size_t i)
+{
+    return i + 1 < parts->count ? parts->part[i + 1].start : UINT64_MAX;
+}
+
+static bool same_place(vmm_mem_location a, vmm_mem_location b)
+{
+    return a.type == b.type && (a.type == VMM_MEM_LOCATION_TYPE_INVALID || a.id == b.id);
+}
+
+static bool same_hint(const struct managed_hint *a, const struct managed_hint *b)
+{
+    return same_place(a->preferred, b->preferred) && same_place(a->prefetched, b->prefetched) && a->devices == b->devices &&
+           a->host == b->host && a->read_mostly == b->read_mostly;
+}
+
+static bool is_vacant(const struct managed_hint *hint)
+{
+    static const struct managed_hint nothing;
+    return same_hint(hint, &nothing);
+}
+
+/* A part becomes one with the part before it. */
+static void join(struct managed_parts *parts, size_t i)
+{
+    memmove(&parts->part[i], &parts->part[i + 1], (parts->count - i - 1) * sizeof *parts->part);
+    parts->count--;
+}
+
+static bool are_alike(const struct managed_part *part)
+{
+    return part[0].said == part[1].said && same_hint(&part[0].hint, &part[1].hint);
+}
+
+/* Joins a part with its neighbours of which the same holds; returns its length then. */
+static uint64_t unite(struct managed_parts *parts, size_t i)
+{
+    if (i + 1 < parts->count && are_alike(&parts->part[i]))
+        join(parts, i + 1);
+    if (i && are_alike(&parts->part[i - 1]))
+        join(parts, i--);
+    return end_of(parts, i) - parts->part[i].start;
+}
+
+/* Parts of which nothing holds any more are as if nothing had been said. */
+static void tidy(struct managed_parts *parts)
+{
+    for (size_t i = parts->count; i > 0; i--) {
+        struct managed_part *part = &parts->part[i - 1];
+        part->said &= !is_vacant(&part->hint);
+        if (i < parts->count && !part[0].said && !part[1].said)
+            join(parts, i);
+    }
+}
+
+bool managed_parts_say(struct managed_parts *parts, uint64_t start, uint64_t end, managed_change *change, const void *what)
 {
     if (!make_room(parts))
         return false;
-    const size_t from = split(parts, start), to = split(parts, end);
-    *first = &parts->part[from];
-    *count = to - from;
+    split(parts, start);
+    split(parts, end);
+    for (uint64_t at = start; at < end;) {
+        const size_t i = index_of(parts, at);
+        struct managed_part *part = &parts->part[i];
+        change(&part->hint, what);
+        const bool passes = !part->said && is_vacant(&part->hint);
+        part->said |= !passes;
+        at = passes ? end_of(parts, i) : at + unite(parts, i);
+    }
+    tidy(parts);
     return true;
 }
 
-const struct managed_part *managed_part_at(const struct managed_parts *parts, uint64_t at, uint64_t size, uint64_t *end)
+const struct managed_hint *managed_parts_read(const struct managed_parts *parts, uint64_t *at)
 {
-    *end = size;
     if (!parts->count)
         return NULL;
-    const size_t i = index_of(parts, at);
-    if (i + 1 < parts->count && parts->part[i + 1].start < size)
-        *end = parts->part[i + 1].start;
-    return &parts->part[i];
+    const size_t i = index_of(parts, *at);
+    const struct managed_part *part = &parts->part[i];
+    *at = part->said ? *at + (end_of(parts, i) - part->start) : end_of(parts, i);
+    return &part->hint;
 }

@@ -4,7 +4,12 @@
  *     bytes    0 ............. 4096 ........................ 65536 ..... size
  *     parts    [ read mostly  ][ preferred: device 0         ][           ]
  *
- * Parts cover the memory without a gap; one begins at 0, and each ends where the next one begins. Neighbours may say the same.
+ * Parts cover the memory without a gap; one begins at 0, and each ends where the next one begins. Of neighbours different things
+ * hold. Measured: a driver walks the pages of a range from part to part, and steps by the length of a part even where it entered
+ * it in the middle, or has just joined it with its neighbours:
+ *
+ *     parts    [ a a a a ][ b ][ a a a ]
+ *     asked        [ - - - - - ]            a: the first step is four pages long, and passes over b
  */
 #ifndef SIM_MANAGED_PARTS_H
 #define SIM_MANAGED_PARTS_H
@@ -27,7 +32,11 @@ struct managed_hint {
 struct managed_part {
     uint64_t start;
     struct managed_hint hint;
+    bool said; /* something holds of it; within managed_parts_say: or did before */
 };
+
+/* Changes what holds of a part. */
+typedef void managed_change(struct managed_hint *hint, const void *what);
 
 struct managed_parts {
     struct managed_part *part; /* NULL until something is said of some part */
@@ -36,11 +45,11 @@ struct managed_parts {
 
 void managed_parts_clear(struct managed_parts *parts);
 
-/* The parts of [start, end), which is not empty: splits those that reach over its bounds. False when host memory is exhausted:
- * nothing has changed. */
-bool managed_parts_of(struct managed_parts *parts, uint64_t start, uint64_t end, struct managed_part **first, size_t *count);
+/* Changes the parts of the pages [start, end), which is not empty, as a driver does, which leaves some out. False when host memory
+ * is exhausted: nothing has changed. */
+bool managed_parts_say(struct managed_parts *parts, uint64_t start, uint64_t end, managed_change *change, const void *what);
 
-/* The part that holds a byte, or NULL where nothing was said of any; *end: where it ends, at most size. */
-const struct managed_part *managed_part_at(const struct managed_parts *parts, uint64_t at, uint64_t size, uint64_t *end);
+/* What holds at a byte, as a driver reads it that comes from *at, and *at: where it reads on. NULL: nothing was said of any part. */
+const struct managed_hint *managed_parts_read(const struct managed_parts *parts, uint64_t *at);
 
 #endif

@@ -77,9 +77,9 @@ static void wrong_need(struct model *m) { m->arrays->at[0]->shape.need += MODEL_
 static void wrong_level(struct model *m) { m->arrays->at[0]->levels[3]->value++; }
 static void wrong_size(struct model *m) { m->arrays->backings[0].size += mix_unit; }
 static void wrong_chunk(struct model *m) { m->arrays->chunks[0].taken[31] = true; }
-static void wrong_advice(struct model *m) { m->managed[0].said[0].advice ^= 3; }
-static void wrong_pages(struct model *m) { m->managed[0].said[0].end--; }
-static void wrong_place(struct model *m) { m->managed[0].said[0].where.type = VMM_MEM_LOCATION_TYPE_HOST; }
+static void wrong_advice(struct model *m) { m->parts[0].hint.read_mostly ^= true; }
+static void wrong_pages(struct model *m) { m->parts[0].end--; }
+static void wrong_place(struct model *m) { m->parts[0].hint.prefetched.type = VMM_MEM_LOCATION_TYPE_HOST; }
 static void wrong_end(struct model *m) { m->managed[0].size--; }
 static void wrong_span(struct model *m) { m->managed[0].span *= 2; }
 static void wrong_context(struct model *m) { m->managed[0].device++; }

@@ -188,6 +188,10 @@ struct model {
     struct model_arrays *arrays;       /* model_array.h */
     struct model_managed *managed;     /* model_managed.h */
     size_t managed_count, managed_room;
+    struct model_part *parts; /* of pages of managed memory */
+    size_t part_count, part_room;
+    struct model_doubt *doubts;
+    size_t doubt_count, doubt_room;
     bool managed_ever;
     struct model_reservation program[2]; /* memory of the program itself, which copies may use; set by the caller */
     struct model_mapping slot[4]; /* of pools' memory, as if it were mapped; the latest answers of model_memory_at */

@@ -3,14 +3,15 @@
 #include "model_managed.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define INVALID VMM_ERROR_INVALID_VALUE
 
 void model_managed_close(struct model *model)
 {
-    for (size_t i = 0; i < model->managed_count; i++)
-        free(model->managed[i].said);
     free(model->managed);
+    free(model->parts);
+    free(model->doubts);
 }
 
 struct model_managed *model_managed_at(const struct model *model, uint64_t address)
@@ -90,19 +91,187 @@ MODEL_ON(mem_alloc_managed)
     m->managed_ever = true;
 }
 
+/* ---- parts ---- */
+
+enum { PREFETCHED = 1, PREFERRED = 2, READ_MOSTLY = 4, ACCESSED_BY = 8, BLOCK = 512 };
+
+static uint64_t first_page(const struct model_managed *managed)
+{
+    return managed->start / MODEL_PAGE;
+}
+
+static uint64_t end_page(const struct model_managed *managed)
+{
+    return (managed->start + managed->size - 1) / MODEL_PAGE + 1;
+}
+
+static bool same_place(vmm_mem_location a, vmm_mem_location b)
+{
+    return a.type == b.type && (!a.type || a.id == b.id);
+}
+
+static bool same_hint(const struct model_hint *a, const struct model_hint *b)
+{
+    return same_place(a->preferred, b->preferred) && same_place(a->prefetched, b->prefetched) && a->read_mostly == b->read_mostly &&
+           a->by_host == b->by_host && !memcmp(a->by, b->by, sizeof a->by);
+}
+
+static bool is_vacant(const struct model_hint *hint)
+{
+    const struct model_hint nothing = {.read_mostly = false};
+    return same_hint(hint, &nothing);
+}
+
+/* The first part that ends behind a page. */
+static size_t part_from(const struct model *m, uint64_t page)
+{
+    size_t i = 0;
+    while (i < m->part_count && m->parts[i].end <= page)
+        i++;
+    return i;
+}
+
+static void insert_part(struct model *m, size_t at, struct model_part part)
+{
+    m->parts = model_room(m->parts, &m->part_room, m->part_count, sizeof *m->parts);
+    memmove(&m->parts[at + 1], &m->parts[at], (m->part_count++ - at) * sizeof part);
+    m->parts[at] = part;
+}
+
+static void remove_part(struct model *m, size_t at)
+{
+    memmove(&m->parts[at], &m->parts[at + 1], (--m->part_count - at) * sizeof *m->parts);
+}
+
+static void cut(struct model *m, uint64_t page)
+{
+    const size_t i = part_from(m, page);
+    if (i == m->part_count || m->parts[i].first >= page)
+        return;
+    struct model_part front = m->parts[i];
+    front.end = m->parts[i].first = page;
+    insert_part(m, i, front);
+}
+
+/* Do different blocks of a driver meet before a page? Here each allocation is a block. */
+static bool is_border(const struct model *m, uint64_t page)
+{
+    bool border = m->driver && page % BLOCK == 0;
+    for (size_t i = 0; i < m->managed_count; i++) {
+        const uint64_t first = first_page(&m->managed[i]), end = end_page(&m->managed[i]);
+        if (m->driver && first < page && page < end)
+            return false;
+        border |= !m->driver && (first == page || end == page);
+    }
+    return border;
+}
+
+/* Joins a part with its neighbours of which the same holds; returns where it is then. */
+static size_t unite(struct model *m, size_t i)
+{
+    struct model_part *part = m->parts;
+    if (i && part[i - 1].end == part[i].first && same_hint(&part[i - 1].hint, &part[i].hint) && !is_border(m, part[i].first)) {
+        part[i - 1].end = part[i].end;
+        remove_part(m, i--);
+    }
+    if (i + 1 < m->part_count && part[i + 1].first == part[i].end && same_hint(&part[i + 1].hint, &part[i].hint) && !is_border(m, part[i].end)) {
+        part[i].end = part[i + 1].end;
+        remove_part(m, i + 1);
+    }
+    return i;
+}
+
+static void drop_vacant(struct model *m)
+{
+    for (size_t i = m->part_count; i > 0; i--)
+        if (is_vacant(&m->parts[i - 1].hint))
+            remove_part(m, i - 1);
+}
+
+static void drop_pages(struct model *m, uint64_t first, uint64_t end)
+{
+    cut(m, first);
+    cut(m, end);
+    for (size_t i = m->part_count; i > 0; i--)
+        if (m->parts[i - 1].first >= first && m->parts[i - 1].end <= end)
+            remove_part(m, i - 1);
+    for (size_t i = m->doubt_count; i > 0; i--)
+        if (m->doubts[i - 1].page >= first && m->doubts[i - 1].page < end)
+            m->doubts[i - 1] = m->doubts[--m->doubt_count];
+}
+
+/* ---- the end of an allocation ---- */
+
+static bool is_shared(const struct model *m, const struct model_managed *one, uint64_t page)
+{
+    for (size_t i = 0; i < m->managed_count; i++)
+        if (&m->managed[i] != one && first_page(&m->managed[i]) <= page && page < end_page(&m->managed[i]))
+            return true;
+    return false;
+}
+
+static unsigned attributes_of(const struct model_hint *hint)
+{
+    unsigned attributes = (hint->prefetched.type ? PREFETCHED : 0) | (hint->preferred.type ? PREFERRED : 0) | (hint->read_mostly ? READ_MOSTLY : 0) |
+                          (hint->by_host ? ACCESSED_BY : 0);
+    for (int i = 0; i < VMM_MAX_DEVICES; i++)
+        attributes |= hint->by[i] ? ACCESSED_BY : 0;
+    return attributes;
+}
+
+/* Of a page that others use, too, a driver was seen to forget what held, and to keep it. */
+static void doubt(struct model *m, const struct model_managed *managed, uint64_t page)
+{
+    const size_t i = part_from(m, page);
+    if (i == m->part_count || m->parts[i].first > page || !is_shared(m, managed, page))
+        return;
+    m->doubts = model_room(m->doubts, &m->doubt_room, m->doubt_count, sizeof *m->doubts);
+    m->doubts[m->doubt_count++] = (struct model_doubt){page, attributes_of(&m->parts[i].hint)};
+}
+
+/* Up to the first page of which nothing holds, a driver forgets what held. */
+static void forget_pages(struct model *m, uint64_t first, uint64_t end)
+{
+    cut(m, first);
+    cut(m, end);
+    for (uint64_t at = first; at < end;) {
+        size_t i = part_from(m, at);
+        if (i == m->part_count || m->parts[i].first > at)
+            break;
+        m->parts[i].hint = (struct model_hint){.read_mostly = false};
+        i = unite(m, i);
+        at += m->parts[i].end - m->parts[i].first;
+    }
+    drop_vacant(m);
+}
+
 void model_managed_free(struct model *model, struct model_managed *managed)
 {
+    const uint64_t first = first_page(managed), end = end_page(managed), last = model->driver ? (end + BLOCK - 1) / BLOCK : 0;
     model->orders++; /* the device's work is waited for */
     model_forget_block(model, managed->start);
-    free(managed->said);
+    if (model->driver) {
+        doubt(model, managed, first);
+        if (end - 1 > first)
+            doubt(model, managed, end - 1);
+        forget_pages(model, first, end);
+    } else {
+        drop_pages(model, first, end);
+    }
     *managed = model->managed[--model->managed_count];
+    for (uint64_t block = first / BLOCK; block < last; block++) { /* the driver's blocks that hold nothing any more */
+        bool used = false;
+        for (uint64_t page = block * BLOCK; page < (block + 1) * BLOCK && !used; page++)
+            used = is_shared(model, NULL, page);
+        if (!used)
+            drop_pages(model, block * BLOCK, (block + 1) * BLOCK);
+    }
 }
 
 /* ---- ranges ---- */
 
 struct range {
-    struct model_managed *managed;
-    uint64_t first, end; /* pages; none of a range that wraps */
+    uint64_t first, end; /* pages of the address space; none of a range that wraps */
     bool wraps;
 };
 
@@ -121,20 +290,71 @@ static bool find(struct model *m, uint64_t address, uint64_t size, bool wraps, s
     const bool passes = size > UINT64_MAX - address;
     if (!managed || (passes && !wraps) || end > last)
         return model_refuse(a, INVALID, "VMM-MANAGED-RANGE");
-    const uint64_t first = (address - managed->start) / MODEL_PAGE;
-    *range = (struct range){managed, first, passes ? first : (end - managed->start + MODEL_PAGE - 1) / MODEL_PAGE, passes};
+    const uint64_t first = address / MODEL_PAGE;
+    *range = (struct range){first, passes ? first : (end - 1) / MODEL_PAGE + 1, passes};
     if (passes)
         model_hazard(a, "VMM-MANAGED-WRAPS");
     return true;
 }
 
+static void apply(struct model_hint *hint, vmm_mem_advice advice, vmm_mem_location where)
+{
+    const bool host = where.type == VMM_MEM_LOCATION_TYPE_HOST, on = advice % 2;
+    if (!advice)
+        hint->prefetched = where;
+    else if (advice <= VMM_MEM_ADVISE_UNSET_READ_MOSTLY)
+        hint->read_mostly = on;
+    else if (advice <= VMM_MEM_ADVISE_UNSET_PREFERRED_LOCATION)
+        hint->preferred = !on ? (vmm_mem_location){0, 0} : (vmm_mem_location){where.type, host ? VMM_DEVICE_CPU : where.id};
+    else if (host)
+        hint->by_host = on;
+    else
+        hint->by[where.id] = on;
+}
+
+static void dispel(struct model *m, const struct range *range, vmm_mem_advice advice)
+{
+    static const unsigned about[] = {PREFETCHED, READ_MOSTLY, READ_MOSTLY, PREFERRED, PREFERRED};
+    for (size_t i = 0; i < m->doubt_count; i++)
+        if (advice <= VMM_MEM_ADVISE_UNSET_PREFERRED_LOCATION && m->doubts[i].page >= range->first && m->doubts[i].page < range->end)
+            m->doubts[i].attributes &= ~about[advice];
+}
+
+/* Makes a part of the pages before part i of which nothing holds. False: nothing is to hold of them, and *at passes over them. */
+static bool fill_gap(struct model *m, const struct range *range, size_t i, vmm_mem_advice advice, vmm_mem_location where, uint64_t *at)
+{
+    struct model_part gap = {.first = range->first, .end = range->end};
+    struct model_hint hint = gap.hint;
+    if (i && m->parts[i - 1].end > gap.first)
+        gap.first = m->parts[i - 1].end;
+    if (i < m->part_count && m->parts[i].first < gap.end)
+        gap.end = m->parts[i].first;
+    apply(&hint, advice, where);
+    if (is_vacant(&hint)) {
+        *at = gap.end;
+        return false;
+    }
+    insert_part(m, i, gap);
+    return true;
+}
+
+/* advice 0: a prefetch. */
 static void say(struct model *m, const struct range *range, vmm_mem_advice advice, vmm_mem_location where)
 {
-    struct model_managed *managed = model_managed_at(m, range->managed->start);
     if (range->first >= range->end)
         return;
-    managed->said = model_room(managed->said, &managed->room, managed->count, sizeof *managed->said);
-    managed->said[managed->count++] = (struct model_saying){range->first, range->end, advice, where};
+    cut(m, range->first);
+    cut(m, range->end);
+    for (uint64_t at = range->first; at < range->end;) {
+        size_t i = part_from(m, at);
+        if ((i == m->part_count || m->parts[i].first > at) && !fill_gap(m, range, i, advice, where, &at))
+            continue;
+        apply(&m->parts[i].hint, advice, where);
+        i = unite(m, i);
+        at += m->parts[i].end - m->parts[i].first;
+    }
+    drop_vacant(m);
+    dispel(m, range, advice);
 }
 
 /* ---- places ---- */
@@ -215,42 +435,6 @@ MODEL_ON(mem_prefetch_async)
 
 /* ---- what holds ---- */
 
-struct hint {
-    vmm_mem_location preferred, prefetched; /* type 0: nowhere */
-    bool read_mostly, by[VMM_MAX_DEVICES], by_host;
-};
-
-static void apply(struct hint *hint, const struct model_saying *s)
-{
-    const bool host = s->where.type == VMM_MEM_LOCATION_TYPE_HOST, on = s->advice % 2;
-    if (!s->advice)
-        hint->prefetched = s->where;
-    if (!s->advice)
-        return;
-    if (s->advice <= VMM_MEM_ADVISE_UNSET_READ_MOSTLY)
-        hint->read_mostly = on;
-    else if (s->advice <= VMM_MEM_ADVISE_UNSET_PREFERRED_LOCATION)
-        hint->preferred = !on ? (vmm_mem_location){0, 0} : (vmm_mem_location){s->where.type, host ? VMM_DEVICE_CPU : s->where.id};
-    else if (host)
-        hint->by_host = on;
-    else
-        hint->by[s->where.id] = on;
-}
-
-static struct hint hint_at(const struct model_managed *managed, uint64_t page)
-{
-    struct hint hint = {.read_mostly = false};
-    for (size_t i = 0; i < managed->count; i++)
-        if (page >= managed->said[i].first && page < managed->said[i].end)
-            apply(&hint, &managed->said[i]);
-    return hint;
-}
-
-static bool same_place(vmm_mem_location a, vmm_mem_location b)
-{
-    return a.type == b.type && (!a.type || a.id == b.id);
-}
-
 static int id_of(vmm_mem_location where)
 {
     return where.type ? where.id : VMM_DEVICE_INVALID;
@@ -258,13 +442,13 @@ static int id_of(vmm_mem_location where)
 
 /* What pages have in common, and what is not the same in all of them. */
 struct common {
-    struct hint all;
+    struct model_hint all;
     bool preferred, prefetched;
 };
 
-static void join(struct common *common, const struct hint *one)
+static void join(struct common *common, const struct model_hint *one)
 {
-    struct hint *all = &common->all;
+    struct model_hint *all = &common->all;
     common->preferred |= !same_place(all->preferred, one->preferred);
     common->prefetched |= !same_place(all->prefetched, one->prefetched);
     all->read_mostly &= one->read_mostly;
@@ -273,24 +457,32 @@ static void join(struct common *common, const struct hint *one)
         all->by[i] &= one->by[i];
 }
 
-/* Only pages where a saying begins or ends can differ from the one before. Of no pages, all holds that can. */
-static struct common common_of(const struct range *range)
+/* Of no pages, all holds that can. */
+static struct common common_of(const struct model *m, const struct range *range)
 {
-    const bool none = range->wraps;
-    struct common common = {{.read_mostly = true}, none, none};
+    const struct model_hint nothing = {.read_mostly = false};
+    struct common common = {{.read_mostly = true, .by_host = true}, range->wraps, range->wraps};
     for (int i = 0; i < VMM_MAX_DEVICES; i++)
         common.all.by[i] = true;
-    if (!none)
-        common.all = hint_at(range->managed, range->first);
-    for (size_t i = 0; !none && i < 2 * range->managed->count; i++) {
-        const struct model_saying *s = &range->managed->said[i / 2];
-        const uint64_t page = i % 2 ? s->end : s->first;
-        if (page <= range->first || page >= range->end)
-            continue;
-        const struct hint one = hint_at(range->managed, page);
-        join(&common, &one);
+    for (uint64_t at = range->first; at < range->end;) {
+        const size_t i = part_from(m, at);
+        const struct model_part *next = i < m->part_count ? &m->parts[i] : NULL;
+        const bool in = next && next->first <= at;
+        if (at == range->first)
+            common.all = in ? next->hint : nothing;
+        join(&common, in ? &next->hint : &nothing);
+        at = in ? at + next->end - next->first : next ? next->first : range->end;
     }
     return common;
+}
+
+static bool in_doubt(const struct model *m, const struct range *range, vmm_mem_range_attribute attribute)
+{
+    static const unsigned about[] = {0, READ_MOSTLY, PREFERRED, ACCESSED_BY, PREFETCHED, PREFERRED, PREFERRED, PREFETCHED, PREFETCHED};
+    bool doubted = false;
+    for (size_t i = 0; i < m->doubt_count; i++)
+        doubted |= m->doubts[i].attributes & about[attribute] && m->doubts[i].page >= range->first && m->doubts[i].page < range->end;
+    return doubted;
 }
 
 static int number_of(vmm_mem_location where)
@@ -299,7 +491,7 @@ static int number_of(vmm_mem_location where)
 }
 
 /* The devices in order, the host, and nothing in the rest. */
-static void expect_accessors(const struct model *m, const struct hint *hint, const int *data, uint64_t room, struct model_answer *a)
+static void expect_accessors(const struct model *m, const struct model_hint *hint, const int *data, uint64_t room, struct model_answer *a)
 {
     uint64_t at = 0;
     for (int device = 0; device < m->profile->devices && at < room; device++)
@@ -345,8 +537,11 @@ MODEL_ON(mem_range_get_attribute)
     if (!attribute_allowed(m, c, a) || !given(c->dev_ptr, c->count, a) || !find(m, c->dev_ptr, c->count, true, &range, a) ||
         !model_succeeded(a))
         return;
-    const struct common common = common_of(&range);
+    const struct common common = common_of(m, &range);
     const int *data = c->data;
+    a->foreseen = !in_doubt(m, &range, c->attribute);
+    if (!a->foreseen)
+        return;
     if (c->attribute == VMM_MEM_RANGE_ATTRIBUTE_ACCESSED_BY)
         expect_accessors(m, &common.all, data, c->data_size / sizeof *data, a);
     else

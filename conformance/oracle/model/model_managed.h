@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_managed.h - managed memory (facts: managed).
  *
- *     allocation   [ page ][ page ][ page ] ...
- *     said of it   1: all of it is read mostly    2: pages 1 to 2 were prefetched to device 0    3: ...
+ *     pages   [ A, read mostly ][ A, prefetched to device 0 ]     [ B ]     one list for all allocations, by address
  *
- * What holds of a page is what was said of it, from the first saying to the last. Every device may use the memory, and the host. On
- * a driver it moves to the processor that uses it, so what the device has free is not foreseen while there is some.
+ * What a program says of memory holds of whole pages, so small allocations of a driver, which lie 512 bytes apart, share it. A call
+ * walks its pages from part to part, and steps by the length of the part, whichever page of it it stands on (measured): it passes
+ * over what lies behind. Every device may use the memory, and the host. On a driver it moves to the processor that uses it, so what
+ * the device has free is not foreseen while there is some.
  */
 #ifndef CUVMM_MODEL_MANAGED_H
 #define CUVMM_MODEL_MANAGED_H
@@ -14,11 +15,22 @@
 
 #define MODEL_PAGE UINT64_C(4096)
 
-/* Of the pages [first, end). advice 0: they were prefetched. */
-struct model_saying {
+/* What holds of a page. Locations of type 0: none. */
+struct model_hint {
+    vmm_mem_location preferred, prefetched;
+    bool read_mostly, by[VMM_MAX_DEVICES], by_host;
+};
+
+/* The pages [first, end) of the address space, of which something holds. Neighbours differ, or belong to different blocks. */
+struct model_part {
     uint64_t first, end;
-    vmm_mem_advice advice;
-    vmm_mem_location where;
+    struct model_hint hint;
+};
+
+/* A page that an allocation had in common with others when it ended, and which attributes a driver may have kept of it. */
+struct model_doubt {
+    uint64_t page;
+    unsigned attributes; /* one bit each */
 };
 
 struct model_managed {
@@ -27,8 +39,6 @@ struct model_managed {
     size_t context;
     int device;                 /* of the context */
     uint64_t buffer, block;     /* ids from the pointer attributes, 0 before a query */
-    struct model_saying *said;
-    size_t count, room;
 };
 
 void model_managed_close(struct model *model);
