@@ -39,6 +39,12 @@ VMM_API vmm_result vmm_mem_prefetch_async(vmm_system *sys, vmm_deviceptr dev_ptr
                                           unsigned int flags, vmm_stream stream);
 VMM_API vmm_result vmm_mem_advise(vmm_system *sys, vmm_deviceptr dev_ptr, uint64_t count, vmm_mem_advice advice,
                                   vmm_mem_location location);
+
+/* Advice and prefetches hold of whole pages of 4 KiB. Pages of which the same holds form a part. Measured (580.159.04): the driver
+ * walks the pages of a range from part to part, and each step is as long as the part that it is in, even where the range begins in the
+ * middle of it. So an answer leaves out as many pages behind the first part as the part has before the range; and advice or a
+ * prefetch, whose part may just have become longer by what it changed, leaves out pages behind it, which keep what held of them. The
+ * simulator does the same. On a driver small allocations lie 512 bytes apart and share pages; here each has its own. */
 VMM_API vmm_result vmm_mem_range_get_attribute(vmm_system *sys, void *data, uint64_t data_size, vmm_mem_range_attribute attribute,
                                                vmm_deviceptr dev_ptr, uint64_t count);
 VMM_API vmm_result vmm_stream_attach_mem_async(vmm_system *sys, vmm_stream stream, vmm_deviceptr dptr, uint64_t length,

@@ -248,10 +248,11 @@ static bool is_unheld(enum vmm_call_id id)
            id == VMM_CALL_mem_discard_and_prefetch_batch_async;
 }
 
-/* What the arguments alone refuse is no capture's concern, as recorded. */
+/* What the arguments alone refuse is no capture's concern, nor is a call without a current context, as recorded. */
 static vmm_result forbids_managed(struct sim_process *process, const struct vmm_call_mem_alloc_managed *call)
 {
-    const bool good = call->dptr && call->bytesize && (call->flags == VMM_MEM_ATTACH_GLOBAL || call->flags == VMM_MEM_ATTACH_HOST);
+    const bool good = call->dptr && call->bytesize && (call->flags == VMM_MEM_ATTACH_GLOBAL || call->flags == VMM_MEM_ATTACH_HOST) &&
+                      sim_current(process);
     vmm_result result = good ? capture_forbids(process, false) : VMM_SUCCESS;
     if (result != VMM_SUCCESS)
         *call->dptr = 0;
@@ -267,10 +268,13 @@ static vmm_result check_unheld(struct sim_process *process, const union vmm_any_
     case VMM_CALL_mem_map_array_async: return map->map_info_list && map->count ? capture_asks_stream(process, map->stream) : VMM_SUCCESS;
     case VMM_CALL_mem_prefetch_async:
         return call->mem_prefetch_async.flags ? VMM_SUCCESS : capture_asks_stream(process, call->mem_prefetch_async.stream);
-    case VMM_CALL_mem_prefetch_batch_async: return capture_asks_stream(process, call->mem_prefetch_batch_async.stream);
-    case VMM_CALL_mem_discard_batch_async: return capture_asks_stream(process, call->mem_discard_batch_async.stream);
+    case VMM_CALL_mem_prefetch_batch_async:
+        return call->mem_prefetch_batch_async.flags ? VMM_SUCCESS : capture_asks_stream(process, call->mem_prefetch_batch_async.stream);
+    case VMM_CALL_mem_discard_batch_async:
+        return call->mem_discard_batch_async.flags ? VMM_SUCCESS : capture_asks_stream(process, call->mem_discard_batch_async.stream);
     case VMM_CALL_mem_discard_and_prefetch_batch_async:
-        return capture_asks_stream(process, call->mem_discard_and_prefetch_batch_async.stream);
+        return call->mem_discard_and_prefetch_batch_async.flags
+                   ? VMM_SUCCESS : capture_asks_stream(process, call->mem_discard_and_prefetch_batch_async.stream);
     default:
         result = capture_asks_stream(process, call->stream_attach_mem_async.stream);
         return result == VMM_SUCCESS ? capture_forbids(process, false) : result;
@@ -293,6 +297,8 @@ static vmm_result check_call(struct sim_process *process, const union vmm_any_ca
     case VMM_CALL_memcpy_3d_peer_async: /* has its stream in the same place */
         return capture_asks_stream(process, call->graph_launch.stream);
     case VMM_CALL_ctx_synchronize: return sim_current(process) ? capture_forbids(process, true) : VMM_SUCCESS;
+    case VMM_CALL_array_3d_create:
+    case VMM_CALL_mipmapped_array_create:
     case VMM_CALL_mem_alloc: return sim_current(process) ? capture_forbids(process, false) : VMM_SUCCESS;
     case VMM_CALL_graph_instantiate:
         return graph_known_flags(call->graph_instantiate.flags, false) && sim_current(process) ? capture_forbids(process, false) : VMM_SUCCESS;
@@ -301,9 +307,8 @@ static vmm_result check_call(struct sim_process *process, const union vmm_any_ca
         return call->mipmapped_array_destroy.h_mipmapped_array ? capture_forbids(process, false) : VMM_SUCCESS;
     case VMM_CALL_mem_alloc_managed: return forbids_managed(process, &call->mem_alloc_managed);
     case VMM_CALL_mem_advise:
-        return sim_managed_heeds(process, call->mem_advise.advice, call->mem_advise.location) ? capture_forbids(process, false) : VMM_SUCCESS;
-    case VMM_CALL_array_3d_create:
-    case VMM_CALL_mipmapped_array_create:
+        return sim_current(process) && sim_managed_heeds(process, call->mem_advise.advice, call->mem_advise.location)
+                   ? capture_forbids(process, false) : VMM_SUCCESS;
     case VMM_CALL_mem_free:
     case VMM_CALL_graph_exec_destroy: return capture_forbids(process, false);
     case VMM_CALL_memcpy_htod:

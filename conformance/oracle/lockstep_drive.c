@@ -33,6 +33,7 @@ struct run {
         size_t steps;            /* of the episode, so far */
         bool opening;            /* no call has been made yet */
         bool closing;            /* its calls are over; what it left is given back */
+        const char *volatile sweeping; /* of that: what */
     } *shared;
     struct step *steps;          /* shared with the child; NULL for nowhere */
 };
@@ -220,6 +221,8 @@ static void finish(struct run *run, struct lockstep *pair, const struct episode 
         report->recorded += e->calls;
     }
     run->shared->closing = true;
+    run->shared->sweeping = "start";
+    pair->sweeping = &run->shared->sweeping;
     alarm(run->options->patience);
     run->shared->tainted |= !lockstep_close(pair);
     run->shared->closing = false;
@@ -306,7 +309,8 @@ static void note_death(struct run *run, int signal)
                                               : vmm_call_name(run->shared->last.call);
     if (signal < 0)
         tap_bail("the child that makes the calls ended by itself");
-    snprintf(signature, sizeof signature, "%s: the process ends with signal %d", call, signal);
+    const bool closing = run->shared->closing && !run->shared->opening;
+    snprintf(signature, sizeof signature, "%s%s%s: the process ends with signal %d", call, closing ? ", " : "", closing ? run->shared->sweeping : "", signal);
     remark(run, "# %s: %s", signature, run->shared->scene);
     struct table_row *fresh = table_count(&run->report->table, signature);
     if (fresh) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep_driver.c - a real driver: the properties of its machine, the calls to skip, and how to leave it clean. */
 #include "lockstep_parts.h"
+#include "model/model_array.h"
 #include "model/model_managed.h"
 
 #include <stdlib.h>
@@ -362,13 +363,19 @@ static bool lies_in_pool(const struct model *m, uint64_t at)
     return false;
 }
 
-/* Instances of graphs have memory at addresses, which the driver takes where a reservation might be: is it free? */
+/* Instances of graphs and arrays have memory at addresses, which the driver takes where a reservation might be. */
+static bool may_have_own(const struct model *m)
+{
+    return m->instances || m->arrays->count;
+}
+
+/* Is an address of that kind free? */
 static bool is_free(struct lockstep *pair, uint64_t at)
 {
     const uint64_t unit = pair->profile.va_granularity;
     uint64_t got = 0;
     at -= at % unit;
-    if (!pair->model.instances || lies_in_pool(&pair->model, at) || model_reservation_at(&pair->model, at) || model_block_at(&pair->model, at) ||
+    if (!may_have_own(&pair->model) || lies_in_pool(&pair->model, at) || model_reservation_at(&pair->model, at) || model_block_at(&pair->model, at) ||
         model_mapping_at(&pair->model, at))
         return true;
     if (vmm_mem_address_reserve(pair->sys, &got, unit, 0, at, 0) == VMM_SUCCESS)
@@ -423,7 +430,7 @@ bool driver_has_memory(struct lockstep *pair, const union vmm_any_call *call, co
     size_t count;
     const struct vmm_param *params = vmm_call_params(call->head.id, &count);
     bool any = false;
-    if (!pair->model.instances || answer->actual != VMM_SUCCESS || answer->result == VMM_SUCCESS || driver_changes_places(call))
+    if (!may_have_own(&pair->model) || answer->actual != VMM_SUCCESS || answer->result == VMM_SUCCESS || driver_changes_places(call))
         return false;
     for (size_t i = 0; i < count; i++) {
         const uint64_t at = params[i].kind == VMM_PARAM_ADDRESS ? vmm_call_scalar(&call->head, &params[i]) : 0;
@@ -668,26 +675,42 @@ static bool end_wait(struct lockstep *pair)
     return m->blocked < 0;
 }
 
+static void sweeps(struct lockstep *pair, const char *what)
+{
+    if (pair->sweeping)
+        *pair->sweeping = what;
+}
+
 bool driver_sweep(struct lockstep *pair)
 {
     struct model *m = &pair->model;
-    const bool graphs = driver_sweep_graphs(pair), ended = end_wait(pair), swept = driver_sweep_arrays(pair);
-    bool clean = graphs && ended && swept;
+    sweeps(pair, "graphs");
+    bool clean = driver_sweep_graphs(pair);
+    sweeps(pair, "a wait");
+    clean &= end_wait(pair);
+    sweeps(pair, "arrays");
+    clean &= driver_sweep_arrays(pair);
+    sweeps(pair, "managed memory");
     for (size_t i = 0; i < m->managed_count; i++)
         clean &= vmm_mem_free(pair->sys, m->managed[i].start) == VMM_SUCCESS;
+    sweeps(pair, "memory of pools");
     for (size_t i = 0; i < m->block_count; i++)
         clean &= vmm_mem_free(pair->sys, m->blocks[i].start) == VMM_SUCCESS;
+    sweeps(pair, "work of streams");
     for (uint32_t i = 0; pair->ready && i < STEP_STREAMS; i++)
         vmm_stream_synchronize(pair->sys, (vmm_stream)(uintptr_t)pair->values[STEP_FIRST_STREAM + i]);
+    sweeps(pair, "pools");
     for (size_t i = 0; i < m->pool_count; i++)
         if (m->pools[i]->value && !m->pools[i]->own && !m->pools[i]->ended)
             clean &= vmm_mem_pool_destroy(pair->sys, (vmm_memory_pool)(uintptr_t)m->pools[i]->value) == VMM_SUCCESS;
         else if (m->pools[i]->own && m->pools[i]->value)
             vmm_mem_pool_trim_to(pair->sys, (vmm_memory_pool)(uintptr_t)m->pools[i]->value, 0);
+    sweeps(pair, "streams and events");
     for (uint32_t i = 0; pair->ready && i < STEP_STREAMS; i++)
         clean &= vmm_stream_destroy(pair->sys, (vmm_stream)(uintptr_t)pair->values[STEP_FIRST_STREAM + i]) == VMM_SUCCESS;
     for (uint32_t i = 0; pair->ready && i < STEP_EVENTS; i++)
         clean &= vmm_event_destroy(pair->sys, (vmm_event)(uintptr_t)pair->values[STEP_FIRST_EVENT + i]) == VMM_SUCCESS;
+    sweeps(pair, "mappings and reservations");
     for (size_t i = 0; i < m->mapping_count; i++)
         clean &= vmm_mem_unmap(pair->sys, m->mappings[i].start, m->mappings[i].size) == VMM_SUCCESS;
     for (size_t i = 0; i < m->memory_count; i++)
@@ -701,5 +724,6 @@ bool driver_sweep(struct lockstep *pair)
     for (; pair->fillers; pair->fillers--)
         clean &= vmm_mem_address_free(pair->sys, pair->filler[pair->fillers - 1], pair->profile.va_granularity) ==
                  VMM_SUCCESS;
+    sweeps(pair, "the process");
     return clean;
 }

@@ -638,7 +638,7 @@ static bool decides_array(struct model *m, const union vmm_any_call *any, struct
 {
     switch (any->head.id) {
     case VMM_CALL_array_3d_create:
-    case VMM_CALL_mipmapped_array_create: return model_capture_forbids(m, a);
+    case VMM_CALL_mipmapped_array_create: return m->current >= 0 && model_capture_forbids(m, a);
     case VMM_CALL_array_destroy: return any->array_destroy.h_array && model_capture_forbids(m, a);
     case VMM_CALL_mipmapped_array_destroy:
         return any->mipmapped_array_destroy.h_mipmapped_array && model_capture_forbids(m, a);
@@ -655,14 +655,15 @@ static bool decides_managed(struct model *m, const union vmm_any_call *any, stru
     const struct vmm_call_mem_alloc_managed *alloc = &any->mem_alloc_managed;
     switch (any->head.id) {
     case VMM_CALL_mem_alloc_managed:
-        if (!alloc->dptr || !alloc->bytesize || (alloc->flags != VMM_MEM_ATTACH_GLOBAL && alloc->flags != VMM_MEM_ATTACH_HOST))
+        if (m->current < 0 || !alloc->dptr || !alloc->bytesize || (alloc->flags != VMM_MEM_ATTACH_GLOBAL && alloc->flags != VMM_MEM_ATTACH_HOST))
             return false;
         return a->writes_zero = model_capture_forbids(m, a);
-    case VMM_CALL_mem_advise: return model_managed_heeds(m, &any->mem_advise) && model_capture_forbids(m, a);
+    case VMM_CALL_mem_advise: return m->current >= 0 && model_managed_heeds(m, &any->mem_advise) && model_capture_forbids(m, a);
     case VMM_CALL_mem_prefetch_async: return !any->mem_prefetch_async.flags && is_held(m, any->mem_prefetch_async.stream, a);
-    case VMM_CALL_mem_prefetch_batch_async: return is_held(m, any->mem_prefetch_batch_async.stream, a);
-    case VMM_CALL_mem_discard_batch_async: return is_held(m, any->mem_discard_batch_async.stream, a);
-    case VMM_CALL_mem_discard_and_prefetch_batch_async: return is_held(m, any->mem_discard_and_prefetch_batch_async.stream, a);
+    case VMM_CALL_mem_prefetch_batch_async: return !any->mem_prefetch_batch_async.flags && is_held(m, any->mem_prefetch_batch_async.stream, a);
+    case VMM_CALL_mem_discard_batch_async: return !any->mem_discard_batch_async.flags && is_held(m, any->mem_discard_batch_async.stream, a);
+    case VMM_CALL_mem_discard_and_prefetch_batch_async:
+        return !any->mem_discard_and_prefetch_batch_async.flags && is_held(m, any->mem_discard_and_prefetch_batch_async.stream, a);
     case VMM_CALL_stream_attach_mem_async:
         return is_held(m, any->stream_attach_mem_async.stream, a) || model_capture_forbids(m, a);
     default: return false;
