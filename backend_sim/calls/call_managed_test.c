@@ -57,7 +57,8 @@ static void what_pages_share(void)
         int number, type, id;
     } asked[] = {{0, 1, 0, DEVICE, 0}, {0, 2 * PAGE, 0, DEVICE, 0}, {PAGE + 5, 9, 0, DEVICE, 0}, {2 * PAGE, 2 * PAGE, CPU, HOST, CPU},
                  {3 * PAGE + 1, 1, CPU, HOST, CPU}, {4 * PAGE, PAGE, 1, DEVICE, 1}, {5 * PAGE, PAGE, NONE, 0, NONE},
-                 {2 * PAGE - 1, 2, NONE, 0, NONE}, {4 * PAGE - 1, 2, NONE, 0, NONE}, {5 * PAGE - 1, 2, NONE, 0, NONE},
+                 {2 * PAGE - 1, 2, 0, DEVICE, 0}, {4 * PAGE - 1, 2, CPU, HOST, CPU}, {5 * PAGE - 1, 2, NONE, 0, NONE},
+                 {2 * PAGE - 1, 2 * PAGE, NONE, 0, NONE},
                  {4 * PAGE, 2 * PAGE, NONE, 0, NONE}, {0, SIZE, NONE, 0, NONE}};
     need(vmm_mem_advise(sys, p, 2 * PAGE, VMM_MEM_ADVISE_SET_PREFERRED_LOCATION, gpu0), "advice");
     need(vmm_mem_advise(sys, p + 2 * PAGE, 2 * PAGE, VMM_MEM_ADVISE_SET_PREFERRED_LOCATION, cpu), "advice");
