@@ -17,7 +17,7 @@ struct cuda_backend {
     struct cuda_words words;
     struct cuda_log log;
     struct cuda_kernels kernels;
-    bool multicast; /* the user has enabled multicast: see closed() */
+    bool multicast; /* set if the user has enabled multicast: see closed() */
 };
 
 /* The driver's log may have a line about a successful call; only refusals are explained. */
@@ -31,7 +31,7 @@ static inline vmm_result finish(const struct cuda_backend *cuda, struct cuda_ear
     return result;
 }
 
-/* Is the driver initialised? Like every call, a call that is refused without the driver checks this first. */
+/* Is the driver initialised? Like every call, one that is refused without the driver checks this first. */
 static vmm_result initialised(const struct cuda_backend *cuda)
 {
     int count = 0;

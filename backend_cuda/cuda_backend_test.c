@@ -6,7 +6,8 @@
 #include "backend.h"
 #include "fake/rig.h"
 
-/* A value with distinct bytes in every position that a narrow parameter keeps, and with the top bits set, so that signs show. */
+/* A value with distinct bytes in every position that a narrow parameter keeps, and with the top bits set, so that sign
+ * extension shows. */
 static uint64_t value_of(size_t param)
 {
     return UINT64_C(0xF1E2D3C4B5A69780) + UINT64_C(0x0101010101010111) * param;

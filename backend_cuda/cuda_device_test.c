@@ -143,7 +143,7 @@ static void test_columns(const char *path)
     cuda_library_close(&by_symbol);
 }
 
-/* The error of opening or initialising, or the absence of devices. */
+/* The error from opening or initialising, or that there are no devices. */
 static vmm_result look(void)
 {
     vmm_system *sys;

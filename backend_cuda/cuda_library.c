@@ -22,7 +22,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The loader's reason, without the parts that the message has anyway. */
+/* The loader's reason, without the parts that the message already has. */
 static const char *loader_reason(const char *path)
 {
     static const char usual[] = "cannot open shared object file: ", of_musl[] = "Error loading shared library ";

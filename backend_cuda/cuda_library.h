@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuda_library.h - libcuda loaded at run time, and its functions by name and version.
  *
- *     dlopen "libcuda.so.1"  ->  cuGetProcAddress_v2(name, version)   the signature of that version
- *                                else dlsym(symbol)                   drivers before 12.0
+ *     dlopen "libcuda.so.1"  ->  cuGetProcAddress_v2(name, version)   the signature of that version else
+ *                                dlsym(symbol)                   drivers before 12.0
  */
 #ifndef CUVMM_CUDA_LIBRARY_H
 #define CUVMM_CUDA_LIBRARY_H
@@ -18,11 +18,11 @@ struct cuda_library {
     vmm_result (*get_proc_address)(const char *symbol, void **function, int version, uint64_t flags, int *status);
 };
 
-/* Loads the library at path (the loader searches for a name without '/'). NOT_FOUND, with the thread's detail, when it cannot be
+/* Loads the library at path (the loader searches for a name without '/'). NOT_FOUND, with the thread's detail, if it cannot be
  * loaded. */
 vmm_result cuda_library_open(struct cuda_library *library, const char *path);
 
-/* Unloads the library; only if no function of it was called. */
+/* Unloads the library; allowed only if none of its functions was called. */
 void cuda_library_close(struct cuda_library *library);
 
 /* Finds the function; NULL if the library lacks it. */

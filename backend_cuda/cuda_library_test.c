@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages when the driver is missing, is not a driver, or is too old; and where it is searched. */
+/* Messages when the driver is missing, is not a driver, or is too old; and where it is searched for. */
 #include <stdlib.h>
 
 #include "fake/rig.h"
@@ -76,7 +76,7 @@ static void test_first(const struct rig *first)
     vmm_close(sys);
 }
 
-/* A name that cuGetProcAddress does not know is looked up as a symbol, which exists here. */
+/* A name that cuGetProcAddress does not know is looked up as a symbol, which exists in the fake. */
 static void test_hidden(struct rig *rig)
 {
     vmm_system *sys;
@@ -89,7 +89,7 @@ static void test_hidden(struct rig *rig)
     rig_reset(rig);
 }
 
-/* The fake has the driver's other signatures, so a lookup with the wrong version would show. */
+/* The fake has the driver's other signatures, so a lookup with the wrong version would be detected. */
 static void test_traps(const struct rig *rig)
 {
     static const struct {

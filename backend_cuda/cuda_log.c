@@ -7,7 +7,7 @@
 #include "detail.h"
 #include "os_environment.h"
 
-/* The call that this thread is in; other lines are not about it. */
+/* The call that this thread is in; lines at other times do not concern it. */
 static _Thread_local struct cuda_ear ear;
 
 typedef void (*log_callback)(void *data, int level, char *message, size_t length);
@@ -20,7 +20,7 @@ static bool repeats_the_code(const char *line, size_t length)
     return length >= sizeof start - 1 && memcmp(line, start, sizeof start - 1) == 0;
 }
 
-/* Appends to earlier lines, truncated to the room; the note is always a single line. */
+/* Appends to earlier lines, truncated to fit; the note is always a single line. */
 static void append(char *note, size_t room, const char *line, size_t length)
 {
     size_t at = strlen(note);

@@ -15,7 +15,7 @@
 
 #include "cuda_library.h"
 
-/* Per thread: the log of the call in progress, NULL between calls, and whether a line has arrived. */
+/* Per thread: the log of the call in progress, NULL between calls; and whether a line has arrived. */
 struct cuda_ear {
     const struct cuda_log *log;
     bool heard;

@@ -15,7 +15,7 @@ static vmm_system *open_or_bail(const struct rig *rig)
     return sys;
 }
 
-/* A call that the driver answers with result, while it logs first and second. */
+/* A call for which the driver returns `result` and logs `first` and `second`. */
 static const vmm_detail *call_with(struct rig *rig, vmm_system *sys, int result, const char *first, const char *second)
 {
     rig_reset(rig);

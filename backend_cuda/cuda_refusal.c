@@ -53,7 +53,7 @@ static bool listed(vmm_result result)
     }
 }
 
-/* Appends to the note, truncated to the room. */
+/* Appends to the note, truncated to fit. */
 static void add(vmm_detail *detail, const char *text)
 {
     size_t at = strlen(detail->note);

@@ -59,7 +59,7 @@ static vmm_result find_ours(struct cuda_kernels *kernels, vmm_kernel kernel, voi
     return result;
 }
 
-/* The library of a module; one that the driver refuses is asked again at the next launch. */
+/* The library of a module; if the driver refuses it, the next launch tries again. */
 static vmm_result find_module(struct cuda_kernels *kernels, const char *text, void **library)
 {
     struct cuda_module *module = kernels->modules;
@@ -134,7 +134,7 @@ static void list_parameters(const struct vmm_call_launch *call, void *parameters
     }
 }
 
-/* The dimensions that a launch does not give. */
+/* The dimensions that a launch does not specify. */
 static struct kernels_ptx shape_of(vmm_kernel kernel)
 {
     const struct kernels_ptx *ptx = kernels_ptx_of(kernel);

@@ -66,14 +66,14 @@ void cuda_kernels_close(struct cuda_kernels *kernels);
 vmm_result cuda_kernels_available(const struct cuda_kernels *kernels, vmm_kernel kernel);
 
 /* Finds the kernel of a call that kernels_check has accepted, and stores it in *function, ready to launch; returns the driver's
- * error if the code cannot be loaded. Call only when kernels are available. */
+ * error if the code cannot be loaded. Call it only if kernels are available. */
 vmm_result cuda_kernels_find(struct cuda_kernels *kernels, vmm_kernel kernel, void **function);
 
 /* Launches a function from cuda_kernels_find. */
 vmm_result cuda_kernels_launch(const struct cuda_kernels *kernels, void *function, const struct vmm_call_launch *call);
 
-/* Makes a call on a node with it: one that adds it to a graph, or gives it to a node of a graph or of an instance. launch is what
- * kernels_check has accepted of the node. */
+/* Makes a node call with the kernel: one that adds it to a graph, or assigns it to a node of a graph or an instance. launch
+ * holds the node's parameters as accepted by kernels_check. */
 vmm_result cuda_kernels_node(const struct cuda_kernels *kernels, void *function, const struct vmm_call_launch *launch,
                              const struct vmm_call *call);
 

@@ -9,7 +9,7 @@ static bool is_rule(const char *rule)
     return vmm_last_detail()->rule && strcmp(vmm_last_detail()->rule, rule) == 0;
 }
 
-/* The order in which the driver's functions are called; a failing one shows how far a launch has come. */
+/* The order in which the driver's functions are called; a failing one shows how far a launch got. */
 static void test_loading(struct rig *rig, vmm_system *sys)
 {
     const uint64_t args[] = {0x1000, 16, 7};
@@ -40,7 +40,7 @@ static void test_loading(struct rig *rig, vmm_system *sys)
     tap_u64(vmm_last_detail()->severity, VMM_SEVERITY_NONE, "a successful launch leaves no message");
 }
 
-/* A kernel as a node of a graph comes the same way as a launch. */
+/* A kernel as a graph node takes the same path as a launch. */
 static void test_node(struct rig *rig, vmm_system *sys)
 {
     const uint64_t args[] = {0x1000, 16, 7};
@@ -70,7 +70,7 @@ static void test_node(struct rig *rig, vmm_system *sys)
     tap_ok(strcmp((const char *)(uintptr_t)at[1], "fill") == 0 && at[8] == 0x1000 && at[9] == 16, "its kernel and arguments");
 }
 
-/* Another kernel for a node goes to the driver alike. */
+/* Another kernel for a node is passed to the driver in the same way. */
 static void test_other_kernel(struct rig *rig, vmm_system *sys)
 {
     const uint64_t args[] = {0x1000, 16, 7};
@@ -123,7 +123,7 @@ static void test_ptx(struct rig *rig, vmm_system *sys)
     tap_ok(strcmp((const char *)(uintptr_t)at[1], "two") == 0 && at[8] == 11 && at[9] == 12, "the kernel and its arguments");
 }
 
-/* A driver that does not take the text is asked again. */
+/* If the driver refuses the text, it is tried again. */
 static void test_ptx_refused(struct rig *rig)
 {
     static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b) { ret; }\n";

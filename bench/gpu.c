@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu - the cost of one life of memory on this machine's driver, and what the API and its layers add. Not a test.
+/* gpu - the cost of one life of memory on this machine's driver, and the overhead of the API and its layers. Not a test.
  *
  *   bench-gpu [--backend cuda] [--driver libcuda.so.1] [--rounds N]
  *
  * Times the driver's own calls and the same calls through vmm.h, with a trace and with the shadow, interleaved in one
- * run; then each call beside the recorded machines. --backend sim:h100 with the simulator's library shows that the
+ * run; then each call next to the recorded machines. --backend sim:h100 with the simulator's library shows that the
  * program runs. See docs/bench.md. */
 #include <stdio.h>
 

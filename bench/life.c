@@ -25,8 +25,8 @@
 #define MIB (UINT64_C(1) << 20)
 enum { FEW = 1000, MANY = 100000, MOST = 1000000 };
 
-/* Lives in a batch: it takes as long as 300 of mmap's, so that what the previous row left in the caches matters equally
- * little. */
+/* Lives in a batch: it takes as long as 300 of mmap's, so that the state of the caches after the previous row matters
+ * equally little. */
 enum { LIVES = 8000 };
 
 /* Rows that other rows are compared with. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pool - a long trace, for what reads traces: a pool of memory on two devices whose pieces are made and ended in turn.
+/* pool - a long trace, for programs that read traces: a pool of memory on two devices whose pieces are made and ended in turn.
  *
  *   bench-pool TRACE [CALLS]        calls.vtrace, 1000000
  *
- * 3,000 mappings live at a time, in 50 reservations; every 470th call or so is a mistake. TRACE is a name for the trace layer: its
- * end chooses the form. bench/view.py opens what it makes. */
+ * 3,000 mappings live at a time, in 50 reservations; every 470th call or so is a mistake. TRACE is a name for the trace layer:
+ * its end chooses the form. bench/view.py opens what it makes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

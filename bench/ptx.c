@@ -3,8 +3,9 @@
  *
  *   bench-ptx [--rounds N] [--result FILE]
  *
- * Counts lane instructions a second of three kernels: an integer loop, a copy, a product of f32 matrices. Then runs kernels of the library
- * from PTX beside their twins, and the loop on one and two threads of the host, by the clock; medians of interleaved rounds. */
+ * Counts lane instructions a second of three kernels: an integer loop, a copy, a product of f32 matrices. Then runs kernels of
+ * the library from PTX next to their twins, and the loop on one and two threads of the host, by the clock; medians of
+ * interleaved rounds. */
 #include <stdio.h>
 
 #include "kernels_ptx.h"
@@ -17,7 +18,7 @@ enum { GRID = 64, LOOPS = 1024, BLOCK = 256, TURNS = 200, SIDE = 128, WORDS = GR
 enum { BYTES = 16 << 20 };
 enum row { LOOP, COPY, PRODUCT, COPY_PTX, COPY_TWIN, VERIFY_PTX, VERIFY_TWIN, ONE, TWO, ROWS };
 
-/* How many instructions a lane makes is beside each kernel. */
+/* The number of instructions per lane is given with each kernel. */
 static const char kernels[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".visible .entry loop(.param .u64 out) { .reg .b32 %r<6>; .reg .b64 %d<3>; .reg .pred %p;\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime - what libcudart adds to the driver's calls that it makes. Not a test.
+/* runtime - the overhead of libcudart over the driver calls that it makes. Not a test.
  *
  *   bench-runtime [--runtime libcudart.so.13] [--driver libcuda.so.1] [--rounds N] [--result FILE]
  *
@@ -16,7 +16,7 @@
 
 enum { CALLS = 400, WARM = 100, BYTES = 256, PAIRS = 4 };
 
-/* Of either library: what is timed. */
+/* The timed functions of either library. */
 struct functions {
     int (*allocate)(void **memory, size_t size);
     int (*free)(void *memory);
@@ -179,7 +179,7 @@ static void open_all(const char *driver, const char *runtime)
     CUlibrary code;
     setenv("CUVMM_LIBCUDA", driver, 1);
     setenv("CUVMM_KERNELS", BENCH_KERNELS, 1);
-    setenv("CUVMM_SIM", "sim:h100,schedule=late", 0); /* without threads that do the work beside the calls */
+    setenv("CUVMM_SIM", "sim:h100,schedule=late", 0); /* without threads that do the work alongside the calls */
     void *cu = dlopen(driver, RTLD_NOW | RTLD_LOCAL), *cuda = cu ? dlopen(runtime, RTLD_NOW | RTLD_LOCAL) : NULL;
     find(cuda, "cudaMalloc", &rt_malloc);
     find(cuda, "cudaFree", &rt_free);

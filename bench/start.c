@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* start - what `cuvmm exec` and `cuvmm check` add to the start and the end of a program that makes no call. Not a test.
+/* start - the overhead of `cuvmm exec` and `cuvmm check` at the start and the end of a program that makes no call. Not a test.
  *
  *   bench-start [--cuvmm FILE] [--rounds N] [--result FILE]
  *
@@ -23,7 +23,7 @@ enum { WAYS = 3, PROGRAMS = 2, WORDS = 8 };
 
 struct run {
     const char *word[WORDS];
-    int status; /* of a run in order: check has one of its own where nothing was checked */
+    int status; /* the exit status of a clean run: check has its own if nothing was checked */
     struct subject clock; /* the same rounds, on a clock */
     unsigned round;
 };
@@ -32,7 +32,7 @@ extern char **environ;
 
 static posix_spawn_file_actions_t silent;
 
-/* Of the processes that have ended, with theirs. */
+/* The time of the processes that have ended, including their children's. */
 static double spent_below(void)
 {
     struct rusage usage;
@@ -57,7 +57,7 @@ static double once(void *state, unsigned units)
     return spent_below() - before;
 }
 
-/* The program by itself, and behind the words of the command. */
+/* The program by itself, and after the words of the command. */
 static void fill(struct run runs[WAYS], const char *cuvmm, const char *const *program)
 {
     const char *const verbs[WAYS] = {NULL, "exec", "check"};
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
     };
     if (!options_read(options, sizeof options / sizeof options[0], argc, argv, stderr) || !aims_open(&aims, result))
         return 2;
-    if (access("/usr/bin/python3", X_OK) == 0) /* the first in PATH may be a script that looks for one */
+    if (access("/usr/bin/python3", X_OK) == 0) /* the first one in PATH may be a wrapper script */
         programs[1][0] = "/usr/bin/python3";
     posix_spawn_file_actions_init(&silent);
     for (int file = 1; file <= 2; file++)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threads - what threads that use one machine at once get of it, as ratios within this run. Not a test: machines differ.
+/* threads - the throughput of threads that share one machine, as ratios within this run. Not a test: machines differ.
  *
  *   bench-threads [--backend SPEC] [--rounds N] [--result FILE]
  *
  * 1 to 16 threads live their own mappings on one machine, or on machines of their own, or work between their calls as well.
- * Wall-clock time, for waiting is what is measured. A second table shows how long single calls took. See docs/bench.md. */
+ * Uses wall-clock time, because waiting is what is measured. A second table shows how long single calls took. See
+ * docs/bench.md. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -23,7 +24,7 @@ static const unsigned crowd[CROWDS] = {1, 2, 4, 8, 16};
 enum row { TOGETHER, APART = TOGETHER + CROWDS, APART_ONE, READ_ONE, READ_TWO, SPACED_ONE, SPACED_TWO,
            DRIVER_ONE, DRIVER_TWO, ROWS };
 
-/* The threads of a row: each does the body with its own of the states. */
+/* The threads of a row: each runs the body with its own state. */
 struct team {
     unsigned threads;
     void (*body)(void *state, unsigned units);

@@ -106,7 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unsigned char bytes[BYTES];
     for (unsigned i = 0; i < BYTES; i++)
         bytes[i] = (unsigned char)(fuzz_byte(&in) ^ (how & 1 ? 0 : n->of[how / 4 % GOOD][i]));
-    if (how & 2) { /* whatever their value, with everything else correct */
+    if (how & 2) { /* with any value, and everything else correct */
         struct imex_place place;
         struct share_label label;
         (void)fabric_handle_read(bytes, &place, &label);

@@ -7,7 +7,7 @@
 
 #include "checks.h"
 
-/* The engine checks itself after each call that an input makes; what is broken ends the target. */
+/* The engine checks itself after each call that an input makes; a violation ends the target. */
 __attribute__((constructor)) static void check_invariants(void)
 {
     atomic_store(&checks_on, CHECKS_OWN);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device code that a program loads: a cubin, PTX or a fat binary of any bytes. What is found can be looked up, and is within the
- * bounds that the reader promises.
+/* Device code that a program loads: a cubin, PTX or a fat binary of any bytes. Whatever is found can be looked up, and lies
+ * within the bounds that the reader promises.
  *
  *   input   [ device | the image ] */
 #include "fuzz.h"
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const int devices[] = {90, 100, 75, 0};
     struct fuzz_bytes in = {data, size};
     int capability = devices[fuzz_byte(&in) % 4];
-    unsigned char *exact = malloc(in.left + !in.left); /* no byte behind it may be read */
+    unsigned char *exact = malloc(in.left + !in.left); /* no byte after it may be read */
     if (!exact || in.left > MOST) {
         free(exact);
         return 0;

@@ -32,7 +32,7 @@ static void make_small(const char *name)
     }
 }
 
-/* The first SPEC of a line "backend SPEC", as long as its first word; NULL without one. */
+/* The first SPEC of a line "backend SPEC", as long as its first word; NULL if there is none. */
 static const char *wanted_by(const char *text, size_t *length)
 {
     static const char command[] = "backend sim:";

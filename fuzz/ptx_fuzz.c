@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A text of PTX that a program loads. What is refused names a place within the text; what is taken runs to an end within its budget, to the
- * same one with the steps for any processor and with those for wider vectors.
+/* A text of PTX that a program loads. A refusal names a place within the text; an accepted text runs to its end within its
+ * budget, with the same outcome in the steps for any processor and in those for wider vectors.
  *
  *   input   [ options: 1 lets instructions stay that do not run here | the text ] */
 #include "fuzz.h"
@@ -13,7 +13,7 @@
 
 #define BASE UINT64_C(0x300000000)
 
-/* More than this a kernel of an input does not get: many of them in a second are worth more than a large one. */
+/* The limit for a kernel of an input: many runs per second are worth more than a long one. */
 enum { MEMORY = 1 << 16, SHARED_MOST = 1 << 16, LOCAL_MOST = 1 << 14, PARAMS_MOST = 1 << 15, KERNELS_MOST = 2, BUDGET = 3000 };
 
 struct flat {
@@ -53,7 +53,7 @@ static void launch(const struct ptx_program *program, const struct ptx_kernel *k
     free(globals);
 }
 
-/* Clocks are not the same twice. */
+/* Clocks differ from run to run. */
 static bool is_fickle(const char *text)
 {
     return strstr(text, "%clock") || strstr(text, "%globaltimer");

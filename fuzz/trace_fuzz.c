@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces: the bytes are a trace in either form, or 'R', '0' or '1', and the records of one in the binary form, which gets its head here (1:
- * a process's own trace, whose records have their moment). It is replayed on a small machine, written in the readable form, and read as a timeline with
- * all that is made of it. Lines need jansson; without it those in the binary form are tested. */
+/* Traces: the bytes are a trace in either form, or 'R', '0' or '1', and the records of one in the binary form, which gets its
+ * head here (1: a process's own trace, whose records have their moment). It is replayed on a small machine, written in the
+ * readable form, and read as a timeline with all that is made of it. Lines need jansson; without it those in the binary form
+ * are tested. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -87,7 +88,7 @@ static void show_pages(struct timeline *timeline, FILE *to)
     view_pages_free(&pages);
 }
 
-/* Its readable form; NULL where it is no trace. */
+/* Its readable form; NULL if it is not a trace. */
 static char *lines_of(const uint8_t *data, size_t size, const char *name, size_t *length, bool *whole)
 {
     struct trace_store store;
@@ -111,8 +112,8 @@ static char *lines_of(const uint8_t *data, size_t size, const char *name, size_t
     return NULL;
 }
 
-/* What can be read is written in the readable form, and that is the same again when it is read. Of lines it can be read; records may hold
- * what no layer writes, such as a thread 0, which lines of a trace cannot. */
+/* Whatever can be read is written in the readable form, and reads back the same. Only lines always read back; records may
+ * contain values that no layer writes, such as thread 0, which lines cannot hold. */
 static void convert(const uint8_t *data, size_t size)
 {
     size_t length = 0, again_length = 0;

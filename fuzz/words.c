@@ -137,5 +137,5 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc == 2 && i < sizeof tables / sizeof tables[0]; i++)
         if (strcmp(argv[1], tables[i].target) == 0)
             tables[i].print();
-    return argc == 2 ? 0 : 2; /* the other targets' inputs are not text, and have no words */
+    return argc == 2 ? 0 : 2; /* the other targets' inputs are not text, so they have no words */
 }

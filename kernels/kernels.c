@@ -71,7 +71,7 @@ static vmm_result refuse_dimension(const char *argument, uint64_t value, uint64_
     return result;
 }
 
-/* What is wrong with a value, NULL when nothing is. first is the kernel's first argument. */
+/* What is wrong with a value; NULL if nothing is. first is the kernel's first argument. */
 static const char *wrong(enum kernel_arg kind, uint64_t value, uint64_t first)
 {
     switch (kind) {
@@ -118,7 +118,7 @@ static vmm_result check_arguments(const struct vmm_call_launch *call)
     return VMM_SUCCESS;
 }
 
-/* Do bytes of a word hold it, with zeros or copies of the sign above? */
+/* Does the value fit into that many bytes of a word, zero- or sign-extended above? */
 static bool fits(uint64_t value, unsigned bytes)
 {
     const unsigned above = bytes < sizeof value ? 8 * bytes : 0;
@@ -139,7 +139,7 @@ static vmm_result check_ptx_arguments(const struct kernels_ptx *ptx, const struc
     return VMM_SUCCESS;
 }
 
-/* The block as it is with the dimensions that were given when the kernel was loaded. */
+/* The block, with the dimensions that were given when the kernel was loaded. */
 static vmm_result check_ptx_block(const struct kernels_ptx *ptx, unsigned x)
 {
     const uint64_t threads = (uint64_t)x * ptx->block_y * ptx->block_z, most = ptx->most ? ptx->most : KERNEL_MAX_BLOCK;

@@ -21,7 +21,7 @@ __device__ __forceinline__ uint64_t threads(void)
     return (uint64_t)gridDim.x * blockDim.x;
 }
 
-/* The sum over the block goes out with one addition; every thread of the block comes here. */
+/* The block's sum is written with one addition; every thread of the block gets here. */
 __device__ void add_up(uint64_t value, uint64_t *out)
 {
     __shared__ word total;
@@ -128,7 +128,7 @@ KERNEL random_read(const uint64_t *src, uint64_t n, uint64_t count, uint64_t see
     add_up(total, out);
 }
 
-/* Accesses of exactly this width, which no compiler leaves out or splits. */
+/* Accesses of exactly this width, which compilers neither omit nor split. */
 __device__ uint64_t load_width(uint64_t address, uint64_t width)
 {
     if (width == 1)
@@ -196,7 +196,7 @@ __device__ __forceinline__ void judge(verdict *v, uint64_t got, uint64_t want, u
 
 __device__ unsigned verdict_lock;
 
-/* Adds to what other blocks and earlier launches left; one thread of a block at a time. */
+/* Adds to the results of other blocks and earlier launches; one thread of a block at a time. */
 __device__ void add_verdict(volatile uint64_t *out, uint64_t bad, uint64_t first, uint64_t found)
 {
     while (atomicCAS(&verdict_lock, 0, 1) != 0) {
@@ -291,7 +291,7 @@ KERNEL alias_write_read(uint64_t write_addr, uint64_t read_addr, uint64_t n, uin
 }
 
 /* Multimem instructions came with compute capability 9.0. Code for older devices is built as well, where these kernels
- * must not run: they stop there, and no call of the library gets that far. */
+ * must not run: they trap there, and no call of the library gets that far. */
 __device__ __forceinline__ void store_all(uint64_t mc, uint64_t value)
 {
 #if __CUDA_ARCH__ >= 900
@@ -310,7 +310,7 @@ __device__ __forceinline__ void add_all(uint64_t mc, uint64_t value)
 #endif
 }
 
-/* What this thread wrote before is there for whoever sees the addition. */
+/* Earlier writes of this thread are visible to any thread that sees the addition. */
 __device__ __forceinline__ void arrive_all(uint64_t mc)
 {
 #if __CUDA_ARCH__ >= 900
@@ -332,7 +332,7 @@ __device__ __forceinline__ uint64_t sum_all(uint64_t mc)
     return sum;
 }
 
-/* What others arrived with is there once their additions are. */
+/* Writes of other threads are visible once their additions are. */
 __device__ __forceinline__ uint64_t look(uint64_t counter)
 {
     uint64_t value;
@@ -371,7 +371,7 @@ KERNEL norm_arrive(uint64_t *part, uint64_t counter_mc, const uint64_t *src, uin
     arrive_all(counter_mc);
 }
 
-/* It gives up after tries looks, since the others may not have been launched yet. */
+/* It gives up after `tries` checks, because the others may not have been launched yet. */
 KERNEL norm_finish(uint64_t *out, uint64_t part_mc, uint64_t counter, uint64_t expected, uint64_t tries)
 {
     bool complete = false;

@@ -36,10 +36,10 @@ vmm_result kernels_check(const struct vmm_call_launch *call);
 /* Does it use multimem instructions? */
 bool kernels_is_multimem(vmm_kernel kernel);
 
-/* The name of a kernel's argument that is an address; NULL for other arguments and for none. */
+/* The name of a kernel's argument that is an address; NULL for other arguments and for unknown ones. */
 const char *kernels_address_argument(vmm_kernel kernel, uint64_t argument);
 
-/* The device code of all kernels, a fat binary for cuModuleLoadData; size 0 in a build without nvcc. */
+/* The device code of all kernels, a fat binary for cuModuleLoadData; with size 0 in a build without nvcc. */
 extern const unsigned char kernels_image[];
 extern const size_t kernels_image_size;
 

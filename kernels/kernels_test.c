@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names, numbers of arguments, what is accepted; and that the device code, where there is some, has every kernel. */
+/* Names, numbers of arguments, accepted values; and that the device code, if there is any, contains every kernel. */
 #include <string.h>
 
 #include "kernels.h"
@@ -37,7 +37,7 @@ static const struct {
     const char *what;
     vmm_kernel kernel;
     uint64_t args[KERNEL_MAX_ARGS];
-    const char *noted; /* in the note of the refusal, NULL when all is well */
+    const char *noted; /* in the note of the refusal; NULL if the call is accepted */
 } cases[] = {
     {"any address and size to fill", VMM_KERNEL_FILL, {1, 3, 255}, NULL},
     {"a value that is no byte", VMM_KERNEL_FILL, {1, 3, 256}, "value of fill"},
@@ -75,7 +75,7 @@ static void test_arguments(void)
     }
 }
 
-/* The names of the kernels stand in the device code as they are. */
+/* The device code contains the names of the kernels verbatim. */
 static void test_image(void)
 {
     if (!kernels_image_size) {

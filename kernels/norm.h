@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* norm.h - the square root of the norm kernels, in whole numbers, for C and for device code alike.
+/* norm.h - the integer square root of the norm kernels, for C and device code alike.
  *
  *     root(24) = 4    root(25) = 5        rounded down, so that both sides leave the same bytes
  */

@@ -3,8 +3,8 @@
  *
  *     word i  =  scramble(base(seed) + i * step)         i counts words of 8 bytes from the start of the range
  *
- * No two places of a range hold the same word, and no two seeds the same range, so that memory which turns up in a
- * wrong place, from an older write or not at all is seen and its place is known.
+ * No two positions of a range hold the same word, and no two seeds produce the same range, so memory that appears
+ * at a wrong position, comes from an older write or is missing is detected and located.
  */
 #ifndef KERNELS_PATTERN_H
 #define KERNELS_PATTERN_H
@@ -20,7 +20,7 @@
 #define PATTERN_STEP UINT64_C(0x9e3779b97f4a7c15)  /* odd, so that i * step never repeats */
 #define PATTERN_MIX UINT64_C(0xd6e8feb86659fd93)   /* odd as well */
 
-/* Every step is one to one: shifts that are xored in and products with odd numbers can be undone. */
+/* Every step is one-to-one: xor-shifts and multiplications by odd numbers are invertible. */
 PATTERN_FUNCTION uint64_t pattern_scramble(uint64_t x)
 {
     return (x ^ (x >> 31)) * PATTERN_MIX;

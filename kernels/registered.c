@@ -13,7 +13,7 @@ static struct {
     bool interpreted, multimem;
 } table[KERNELS_REGISTERED_MOST];
 
-static _Atomic int count; /* rows below it are whole and do not change */
+static _Atomic int count; /* rows below it are complete and do not change */
 LIFE_LOCK(lock, LIFE_LEAF, NULL)
 
 static vmm_kernel add(const char *name, kernels_code code, void *user, const struct kernels_ptx *ptx, bool interpreted,

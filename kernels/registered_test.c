@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that are registered while the program runs: numbers, names, and that they are launched as others are. */
+/* Kernels that are registered while the program runs: numbers, names, and that they are launched like other kernels. */
 #include "registered.h"
 
 #include "kernels.h"
@@ -10,7 +10,7 @@ struct seen {
     uint64_t first, count;
 };
 
-/* Writes its second argument at the address that is its first. */
+/* Writes its second argument to the address in its first. */
 static void code(struct twin_memory *memory, const struct vmm_call_launch *call, void *user)
 {
     struct seen *seen = user;

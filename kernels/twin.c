@@ -13,7 +13,7 @@ twin_kernel twin_of(vmm_kernel kernel)
     return twins[kernel];
 }
 
-/* Bytes of one element that is written, little-endian on every host that has such devices; NULL in *at where they are zero, and
+/* Bytes of one element that is written, little-endian on every host that has such devices; NULL in *at if they are zero, and
  * on a dry run. */
 static bool element(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
                     unsigned char **at)
@@ -23,7 +23,7 @@ static bool element(struct twin_memory *memory, uint64_t address, unsigned width
     return memory->run(memory, address, width, &size, use, at);
 }
 
-/* Asks for as much as may be remembered at once, so that the next elements need not be asked for. */
+/* Requests as much as can be remembered at once, so that the next elements need no request. */
 bool twin_ask(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *value)
 {
     struct twin_known *known = &memory->known[(address >> TWIN_KNOWN_SHIFT) % TWIN_KNOWN];

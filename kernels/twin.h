@@ -22,18 +22,18 @@
 
 enum twin_use { TWIN_READ, TWIN_WRITE, TWIN_ATOMIC };
 
-/* Bytes that may be read, at least 8 of them: zeros where at is NULL. */
+/* Readable bytes, at least 8 of them; zeros if at is NULL. */
 struct twin_known {
     uint64_t start, size;
     const unsigned char *at;
-    uint64_t writes; /* of zeros: 1 + the writes when they were granted; valid until the next write */
+    uint64_t writes; /* for zeros: 1 + the number of writes when they were granted; valid until the next write */
 };
 
 enum { TWIN_KNOWN = 64, TWIN_KNOWN_SHIFT = 21, TWIN_REPLICAS = 64 };
 
-/* How a kernel that is interpreted ended before its last thread did. */
+/* How an interpreted kernel ended before its last thread was done. */
 enum twin_failure {
-    TWIN_NO_ACCESS, /* the accessor refused, and has a record of the access: only the place is new to it */
+    TWIN_NO_ACCESS, /* the accessor refused and has recorded the access; only the source position is new */
     TWIN_NO_MEMORY, /* the host's */
     TWIN_MISALIGNED,
     TWIN_ASSERT,
@@ -75,23 +75,23 @@ struct twin_memory {
     void (*show)(struct twin_memory *memory);
     /* A registered kernel ended early. */
     void (*ended)(struct twin_memory *memory, const struct twin_end *end);
-    /* For a kernel that is interpreted: how many steps of its warps it may make, 0: no limit; the device's multiprocessors; the context,
-     * which has its own copy of a program's variables, and the process, which is another one than those before it. */
+    /* For a kernel that is interpreted: how many steps of its warps it may make, 0: no limit; the device's multiprocessors; the
+     * context, which has its own copy of a program's variables, and the process, which is another one than those before it. */
     uint64_t steps, context, process;
     uint32_t multiprocessors;
-    uint64_t made; /* the steps that it made */
-    unsigned threads; /* of the host, over which the kernel may spread its blocks; 0 and 1: the caller alone */
-    struct twin_known known[TWIN_KNOWN]; /* what twin_load was granted, by place; zero at first */
+    uint64_t made; /* the number of steps that it made */
+    unsigned threads; /* host threads over which the kernel may spread its blocks; 0 and 1: only the caller */
+    struct twin_known known[TWIN_KNOWN]; /* grants to twin_load, by slot; initially zero */
     uint64_t writes;                     /* by twin_store and twin_add */
 };
 
 typedef bool (*twin_kernel)(struct twin_memory *memory, const uint64_t *args);
 
-/* The twin of a kernel that exists. It returns false if the accessor did. */
+/* The twin of a kernel that exists. Returns false if the accessor did. */
 twin_kernel twin_of(vmm_kernel kernel);
 
-/* One element of 1, 4 or 8 bytes at a multiple of its width. twin_load stands here whole, since kernels that touch single
- * elements spend their time in it; twin_ask is the rest of it. */
+/* One element of 1, 4 or 8 bytes at a multiple of its width. twin_load is inline, because kernels that touch single
+ * elements spend their time in it; twin_ask is its slow path. */
 bool twin_ask(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *value);
 bool twin_store(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t value);
 bool twin_add(struct twin_memory *memory, uint64_t address, uint64_t value); /* 8 bytes */
@@ -103,7 +103,7 @@ static inline uint64_t twin_taken(const unsigned char *at, unsigned width)
 {
     uint32_t four;
     uint64_t eight;
-    switch (width) { /* a copy of so few bytes would cost more as a call */
+    switch (width) { /* copying that few bytes would cost more as a call */
     case 1:
         return *at;
     case 4:
@@ -125,7 +125,7 @@ static inline bool twin_load(struct twin_memory *memory, uint64_t address, unsig
     return true;
 }
 
-/* Where twin_load would find the address without a query, and how many bytes from there on; NULL: it would ask. */
+/* Where twin_load would find the address without a query, and the number of bytes from there on; NULL if it would query. */
 static inline const unsigned char *twin_granted(const struct twin_memory *memory, uint64_t address, uint64_t *size)
 {
     const struct twin_known *known = &memory->known[(address >> TWIN_KNOWN_SHIFT) % TWIN_KNOWN];
@@ -136,7 +136,7 @@ static inline const unsigned char *twin_granted(const struct twin_memory *memory
     return known->at + offset;
 }
 
-/* In one piece also where another process adds to the same word; at is a multiple of 8. */
+/* Atomic even if another process adds to the same word; `at` is a multiple of 8. */
 static inline void twin_add_word(unsigned char *at, uint64_t value)
 {
     atomic_fetch_add((_Atomic uint64_t *)(void *)at, value);

@@ -18,7 +18,7 @@ bool twin_fill(struct twin_memory *memory, const uint64_t *args)
     return true;
 }
 
-/* Through a small buffer: the source's run and the destination's may lie in one another. */
+/* Through a small buffer: the source's and the destination's runs may overlap. */
 bool twin_copy(struct twin_memory *memory, const uint64_t *args)
 {
     unsigned char buffer[4096], *from, *to;
@@ -56,7 +56,7 @@ bool twin_sum(struct twin_memory *memory, const uint64_t *args)
     return twin_add(memory, args[2], sum);
 }
 
-/* Adds up those of size bytes that the stride reaches from the first on. Returns the offset of the last. */
+/* Adds up the bytes, out of size, that the stride reaches from the first one on. Returns the offset of the last. */
 static uint64_t add_strided(const unsigned char *at, uint64_t size, uint64_t stride, uint64_t *sum)
 {
     const uint64_t steps = (size - 1) / stride;
@@ -67,7 +67,7 @@ static uint64_t add_strided(const unsigned char *at, uint64_t size, uint64_t str
     return steps * stride;
 }
 
-/* What was granted is read without another question for each byte. */
+/* Granted bytes are read without another query for each. */
 bool twin_stride_read(struct twin_memory *memory, const uint64_t *args)
 {
     uint64_t sum = 0, value = 0, n = args[1], stride = args[2], size;

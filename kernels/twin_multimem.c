@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins that use the replicas behind a multicast address. The sums are of whole numbers, so it does not matter in which
- * order the devices of a team come. */
+/* Twins that use the replicas behind a multicast address. The sums are of integers, so the order of the team's devices
+ * does not matter. */
 #include <string.h>
 
 #include "norm.h"
@@ -83,7 +83,7 @@ bool twin_norm_arrive(struct twin_memory *memory, const uint64_t *args)
     return twin_store(memory, args[0], 8, sum) && twin_add_all(memory, args[1], 1);
 }
 
-/* Nothing else runs while this does, so one look is as good as many. */
+/* Nothing else runs meanwhile, so a single check is enough. */
 bool twin_norm_finish(struct twin_memory *memory, const uint64_t *args)
 {
     uint64_t arrived, sum;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins over a small memory of several pieces, each with rights of its own, against plain loops over its bytes. */
+/* Twins over a small memory of several pieces, each with its own rights, compared with plain loops over its bytes. */
 #include <string.h>
 
 #include "kernels.h"
@@ -17,12 +17,12 @@ struct rig {
     unsigned char bytes[ROOM];
     unsigned char blank[PIECES];  /* pieces that read as zeros without bytes */
     enum twin_use most[PIECES];   /* TWIN_READ: read only; TWIN_ATOMIC: everything */
-    uint64_t end;                 /* bytes of the whole that are there */
+    uint64_t end;                 /* the number of bytes that exist */
     uint64_t fault, asked, longest;
     unsigned width;
     enum twin_use use;
     unsigned fences;
-    unsigned team; /* replicas, one in each of the first pieces; 0: no multicast address is there */
+    unsigned team; /* replicas, one in each of the first pieces; 0: there is no multicast address */
 };
 
 static bool run(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
@@ -172,7 +172,7 @@ static void test_pattern(void)
            "memory that was never written is not the pattern");
 }
 
-/* Bytes of stride_read, added by a second loop: over seams, and as far as each grant goes. */
+/* Bytes of stride_read, added by a second loop: across boundaries, and to the end of each grant. */
 static void test_stride_read(void)
 {
     struct rig rig;
@@ -237,7 +237,7 @@ static void test_faults(void)
     tap_ok(!RUN(&rig, PATTERN_VERIFY, BASE, 8, 1, BASE), "pattern_verify with something to report and no place");
 }
 
-/* What twin_load remembers is never older than what it answers. */
+/* twin_load never returns a remembered value that is out of date. */
 static void test_known(void)
 {
     struct rig rig;
@@ -291,7 +291,7 @@ static void test_known(void)
     tap_u64(rig.longest, 8, "by themselves");
 }
 
-/* A fence stands behind each write, where the kernel is asked for it. */
+/* A fence follows each write, if the kernel's arguments request it. */
 static void test_fence(void)
 {
     struct rig rig;

@@ -33,7 +33,7 @@ struct verdict {
     uint64_t bad, first, found;
 };
 
-/* Adds to what earlier launches left in out: how many, and the lowest place with what was there. */
+/* Adds to what earlier launches left in out: the count, and the lowest position with its contents. */
 static bool add_verdict(struct twin_memory *memory, uint64_t out, const struct verdict *verdict)
 {
     uint64_t bad = 0, first = 0;
@@ -69,7 +69,7 @@ bool twin_pattern_verify(struct twin_memory *memory, const uint64_t *args)
     return add_verdict(memory, args[3], &verdict);
 }
 
-/* The processor fetches a word while those before it are added: a place is known some words ahead. */
+/* The processor fetches a word while those before it are added: an address is known some words ahead. */
 bool twin_random_read(struct twin_memory *memory, const uint64_t *args)
 {
     enum { AHEAD = 16 };

@@ -110,7 +110,7 @@ typedef struct vmm_order {
     vmm_access first, second; /* in the order of issue; bytes that nothing wrote have no first access */
     uint64_t memory;       /* id of the physical memory, as block of an object; 0: the host's own memory, and offset is an address */
     uint64_t offset, size; /* the bytes that both access */
-    char missing[200];     /* what would order them; "" if there is only one */
+    char missing[200];     /* what would order the accesses; "" if there is only one */
 } vmm_order;
 
 /* The reason why the thread's last call was refused or drew a warning. Valid until the thread's next call. */

@@ -44,7 +44,7 @@ enum { CHECK_NEWEST = 13000 };
 check_function check_wrapper(enum check_row row);
 /* The driver's own function; NULL without a driver, or if the driver lacks the function. */
 check_function check_driver(enum check_row row);
-/* Records the driver's own function, found in another way; the first one stays. */
+/* Records the driver's own function, found by other means; the first one stays. */
 void check_found(enum check_row row, check_function function);
 /* Any of the driver's functions, including those without a wrapper. */
 check_function check_driver_symbol(const char *symbol);
@@ -54,7 +54,7 @@ void *check_real_dlsym(void *handle, const char *symbol);
 
 /* ---- a call in progress (check_system.c) ---- */
 
-/* The system on which to make the call. NULL when only the driver gets the call: inside another call, in a forked child, at
+/* The system on which to make the call. NULL if only the driver gets the call: inside another call, in a forked child, at
  * exit. */
 vmm_system *check_enter(enum check_row row);
 /* Call it after the call, if check_enter returned a system. */
@@ -64,7 +64,8 @@ void check_answered(vmm_result result);
 /* Reports on a call that only the driver answered. */
 void check_alone(enum check_row row, vmm_result result);
 
-/* For what is no call of the driver: false where this process is not checked, or inside a call. *sys is NULL before the first call. */
+/* For code that is not a driver call: false if this process is not checked, or inside a call. *sys is NULL before the first
+ * call. */
 bool check_hold(vmm_system **sys);
 void check_unhold(void);
 
@@ -85,7 +86,7 @@ struct vmm_backend;
 
 /* ---- the innermost backend (check_backend.c) ---- */
 
-/* Sets the calling thread's pending call: one of the driver's functions, or an answer that it has already given. */
+/* Sets the calling thread's pending call: one of the driver's functions, or a result that it has already returned. */
 void check_wait_function(check_function function);
 void check_wait_answer(vmm_result result);
 /* NULL when out of memory. */

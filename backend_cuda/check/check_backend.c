@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver's pending call, as a backend. The shadow's own queries about the machine find no pending call, and go to the entry
+/* The driver's pending call, as a backend. The shadow's own queries about the machine find no pending call and use the entry
  * point of that name. */
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static vmm_result finish(vmm_result result)
     return result;
 }
 
-/* Takes the pending call; false when *result already has the answer. */
+/* Takes the pending call; returns false if *result already holds its result. */
 static bool take(void *function, vmm_result *result)
 {
     check_function waits = waiting.function;

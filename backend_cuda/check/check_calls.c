@@ -32,7 +32,7 @@
 #include "checked.def"
 #pragma GCC visibility pop
 
-/* What the order of work makes of the call, around the rest of it. */
+/* The tracking of work order, around the rest of the call. */
 #define STEP_BEGIN(symbol, call)                                                                        \
     VMM_ENTRY_POINT(entry_);                                                                            \
     struct check_step step_;                                                                            \
@@ -65,7 +65,8 @@
         return result;                                          \
     }
 
-/* The shadow knows no streams, so it gets the call on the default stream, which has access to everything that any stream has. */
+/* The shadow does not know the program's streams, so it gets the call on the default stream, which has access to everything
+ * that any stream has. */
 #define DEFINE_ASYNC(symbol, call)                          \
     vmm_result symbol(PARAMETERS(call))                     \
     {                                                       \

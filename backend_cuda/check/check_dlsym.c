@@ -20,7 +20,7 @@ typedef void *(*dlsym_function)(void *handle, const char *symbol);
 static _Atomic(dlsym_function) real;
 
 #ifdef __GLIBC__
-/* Looked up by version: without one it would be this file's dlsym. */
+/* Looked up by version: without a version the lookup would find this file's dlsym. */
 static void *look_up(void)
 {
     static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27", "GLIBC_2.0"};
@@ -30,7 +30,7 @@ static void *look_up(void)
     return found;
 }
 #else
-/* musl's functions have no versions: looked up in the file that holds another of them. */
+/* musl's functions have no versions: looked up in the file that contains another of them. */
 static void *look_up(void)
 {
     const struct module *libc = module_of((uintptr_t)dlclose);
@@ -70,7 +70,7 @@ static void *instead(enum check_row row, void *found)
 {
     check_function function, wrapper = check_wrapper(row);
     memcpy(&function, &found, sizeof function);
-    if (function == wrapper) /* found in this library, which comes first: does a driver follow it? */
+    if (function == wrapper) /* found in this library, which comes first: is there a driver after it? */
         return check_driver(row) ? found : NULL;
     if (!is_drivers(found))
         return found;
@@ -79,8 +79,8 @@ static void *instead(enum check_row row, void *found)
     return found;
 }
 
-/* A program looks in the driver's library for a name that only the simulator's has (api/cuvmm_mark.h), and marks are for the
- * checker in any case. */
+/* A program may look in the driver's library for a name that only the simulator's library has (api/cuvmm_mark.h); marks go
+ * to the checker in any case. */
 static void *mark_instead(void)
 {
     void *mark;

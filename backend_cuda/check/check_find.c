@@ -63,7 +63,7 @@ check_function check_wrapper(enum check_row row)
     return (check_function)rows[row].wrapper;
 }
 
-/* Looks after this library if the program is linked with the driver, else wherever the program loaded the driver. */
+/* Searches after this library if the program is linked with the driver, otherwise wherever the program loaded the driver. */
 check_function check_driver_symbol(const char *symbol)
 {
     check_function function;

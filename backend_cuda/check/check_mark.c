@@ -40,7 +40,7 @@ long long cuvmm_held(unsigned long long after, unsigned long long upto)
     if (!check_hold(&sys))
         return -1;
     uint64_t count = sys ? held_report(sys, after, upto, check_report, NULL) : 0;
-    findings_close_stream(); /* the leaks had a connection in common, which is not to stay open in the program */
+    findings_close_stream(); /* the leaks shared a connection, which must not stay open in the program */
     check_unhold();
     return (long long)count;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ordinary memory and copies whose forms differ from the API's: the driver answers, then the shadow gets the calls of the API that
- * they amount to, under the program's name (program_call.h).
+/* Ordinary memory and copies whose forms differ from the API's: the driver handles them, then the shadow gets the equivalent
+ * calls of the API, under the program's name (program_call.h).
  *
  *     cuMemHostAlloc(&p, n, flags) -> the driver's      then  mem_alloc(&p, n)      of the call "cuMemHostAlloc"
  *     cuMemcpy2D(&rows)            -> the driver's      then  memcpy_3d(&box)       of the call "cuMemcpy2D"
@@ -52,8 +52,8 @@ vmm_result cuMemcpy2DAsync_v2_ptsz(const struct check_rows *rows, vmm_stream str
     if (!driver)                                             \
     return VMM_ERROR_NOT_FOUND
 
-/* Makes the driver's call; then the shadow gets the other, whose answer is the driver's. The order of work has the record, if it is one
- * of a copy. */
+/* Makes the driver's call; then the shadow gets the equivalent call, with the driver's result. Passes the record to the
+ * tracking of work order, if it is a copy. */
 #define AND_THEN_OF(symbol, record, answer, shadowed)                       \
     do {                                                                    \
         VMM_ENTRY_POINT(entry_);                                            \
@@ -81,7 +81,7 @@ vmm_result cuMemcpy2DAsync_v2_ptsz(const struct check_rows *rows, vmm_stream str
 
 /* ---- memory ---- */
 
-/* The address that the driver wrote, as the API has it. */
+/* The address that the driver wrote, in the API's type. */
 static vmm_result allocated(vmm_system *sys, void *const *pp, size_t size)
 {
     vmm_deviceptr at = pp ? (vmm_deviceptr)(uintptr_t)*pp : 0;

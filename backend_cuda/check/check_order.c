@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the order of the program's work asks of the driver and of the shadow; which bytes a call accesses; what was found. */
+/* What the tracking of work order needs from the driver and the shadow; which bytes a call accesses; and the findings. */
 #include "check_order.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* ---- questions ---- */
 
-/* The driver's functions that are asked, found once; NULL: the driver has none. */
+/* The driver's query functions, looked up once; NULL if the driver lacks one. */
 static struct {
     vmm_result (*current)(vmm_context *context);
     vmm_result (*flags)(vmm_stream stream, unsigned *flags);
@@ -50,7 +50,7 @@ static bool ask_stream(void *user, uint64_t stream, uint64_t *context, bool *non
     return true;
 }
 
-/* A stream that the driver does not answer for is taken for captured: what it is given has no effect here. */
+/* If the driver's query about a stream fails, the stream counts as captured: its work has no effect here. */
 static bool ask_captured(void *user, uint64_t stream, bool per_thread)
 {
     vmm_stream_capture_status status = VMM_STREAM_CAPTURE_STATUS_NONE;
@@ -103,7 +103,7 @@ static uint64_t host(const void *pointer)
     return (uint64_t)(uintptr_t)pointer;
 }
 
-/* Both sides are known before the first access: a copy that has one of the host is the host's own. */
+/* Both sides are known before the first access: a copy with a host side is done by the host itself. */
 static void copy(struct check_step *step, uint64_t dst, uint64_t src, uint64_t size)
 {
     if (!size)
@@ -122,7 +122,7 @@ static void fill(struct check_step *step, uint64_t dst, uint64_t size)
     access_row(step, dst, size, ORDER_WRITE);
 }
 
-/* A side of a box; address 0: an array, which is not followed. */
+/* A side of a box; address 0: an array, which is not tracked. */
 static struct follow_rows side_of(uint64_t base, const size_t at[3], size_t pitch, size_t height, const size_t size[3], enum order_use use)
 {
     const uint64_t row = pitch ? pitch : size[0], layer = row * (height ? height : size[1]);
@@ -161,7 +161,7 @@ static void sides(struct check_step *step, const struct follow_rows *src, const 
         sides(step, &src_, &dst_);                                                                                             \
     } while (0)
 
-/* A copy whose source need not be read in the stream's turn is done when it likes: its source is not followed. */
+/* A copy whose source need not be read in stream order may run at any time: its source is not tracked. */
 static bool in_turn(const struct vmm_call_memcpy_batch_async *batch, uint64_t i)
 {
     uint64_t of = 0;
@@ -272,7 +272,7 @@ static bool ends(enum vmm_call_id id)
            id == VMM_CALL_device_primary_ctx_reset;
 }
 
-/* The number of the program's call, under which its parts come, and its stack. */
+/* The number of the program's call, which its parts share, and its stack. */
 static void begin(struct check_step *step, enum check_row row, struct follow_call *call)
 {
     vmm_system *sys = NULL;
@@ -316,7 +316,7 @@ void check_step_fill(struct check_step *step, enum check_row row, const struct c
                   &(struct follow_rows){.address = f->dst, .width = f->width, .pitch = f->pitch, .rows = f->height, .layers = 1, .use = ORDER_WRITE});
 }
 
-/* No work may come before an allocation in the order of a stream. Its address is known now, and to no other thread yet. */
+/* No work may precede a stream-ordered allocation. Its address is known now, and only to this thread so far. */
 static void begin_memory(struct check_step *step, const union vmm_any_call *call)
 {
     const vmm_deviceptr *at = call->head.id == VMM_CALL_mem_alloc_async ? call->mem_alloc_async.dptr : call->mem_alloc_from_pool_async.dptr;

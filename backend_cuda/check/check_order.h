@@ -15,16 +15,18 @@
 
 struct vmm_backend;
 
-/* NULL where it is not followed: by CUVMM_CHECK_ORDER=no, or because the host's memory is exhausted. */
+/* NULL if order is not tracked: because of CUVMM_CHECK_ORDER=no, or because host memory is exhausted. */
 struct follow *check_order_open(struct vmm_backend *shadow);
 
-/* For calls that the shadow has no rules for: what to tell, or NULL where only the driver gets the call. Then check_order_leave. */
+/* For calls that the shadow has no rules for: the tracker to inform, or NULL if only the driver gets the call. Then
+ * check_order_leave. */
 struct follow *check_order_enter(void);
 void check_order_leave(void);
-/* What is followed in this process, and its system; NULL: nothing. Between check_enter or check_order_enter and the leave. */
+/* The tracker of this process, and its system; NULL if nothing is tracked. Between check_enter or check_order_enter and the
+ * leave. */
 struct follow *check_order_of(vmm_system **sys);
 
-/* Is a call of that kind one of these steps? */
+/* Is a call of that kind a tracked step? */
 static inline bool check_steps(enum vmm_call_id id)
 {
     return (id >= VMM_CALL_memcpy_htod && id <= VMM_CALL_memcpy_batch_async_v1) || id == VMM_CALL_mem_free_async ||
@@ -39,7 +41,7 @@ struct check_step {
     struct follow_step step;
 };
 
-/* Before the driver's call, within the program's (program_call.h). The record lives until the end. */
+/* Call it before the driver's call, within the program's call (program_call.h). The record lives until the end. */
 void check_step_begin(struct check_step *step, enum check_row row, const struct vmm_call *call);
 /* Rows of bytes that the call fills, which have no record. */
 struct check_fill {

@@ -126,7 +126,7 @@ vmm_result cuCtxPopCurrent_v2(vmm_context *pctx)
 
 /* ---- functions by name ---- */
 
-/* The driver returns its newest form that is not newer than the requested version; the table is limited by both, too. */
+/* The driver returns its newest form that is not newer than the requested version; the table is limited by both as well. */
 static int version_given(int asked)
 {
     vmm_result (*ask)(int *);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entry points that order work and have no rules of their own: streams, events, launches, waits (follow.h says what each is taken
- * for). The driver answers; the shadow is not asked. */
+/* The entry points that order work and have no rules of their own: streams, events, launches, waits (follow.h says how each is
+ * treated). The driver handles the call; the shadow is not involved. */
 #include <string.h>
 
 #include "check_order.h"
 #include "thread.h"
 
-/* The driver's types of which only the place of a member, or the size, matters here. */
+/* The driver's types of which only the offset of a member, or the size, matters here. */
 typedef struct { char reserved[64]; } check_ipc_event;
 struct check_attribute {
     int id;
@@ -34,8 +34,9 @@ enum { NON_BLOCKING = 1 };
     if (!driver)                                             \
     return VMM_ERROR_NOT_FOUND
 
-/* What the call means is noted before the driver has it: what it shows to others, they may see before it returns. The thread is not
- * in the call while the driver is: host functions, whose calls are the program's, may run on it. */
+/* The call's effect on order is noted before the driver gets the call, because other threads may see its effects before it
+ * returns. The thread does not count as inside the call while the driver is: host functions, whose calls are the program's, may
+ * run on it. */
 #define BEFORE(symbol, parameters, arguments, meaning)        \
     vmm_result symbol parameters                              \
     {                                                         \
@@ -50,7 +51,7 @@ enum { NON_BLOCKING = 1 };
         return driver arguments;                              \
     }
 
-/* Or when the driver has done it: what the program has waited for, and what the driver has made. */
+/* Or noted after the driver's call: what the program has waited for, and what the driver has created. */
 #define BEHIND(symbol, parameters, arguments, meaning)                                     \
     vmm_result symbol parameters                                                           \
     {                                                                                      \
@@ -214,7 +215,7 @@ BEFORE(cuStreamAddCallback_ptsz, (vmm_stream stream, check_function call, void *
 BEFORE(cuLaunchHostFunc, (vmm_stream stream, check_function call, void *user), (stream, call, user), follow_tells(follow, value(stream), own))
 BEFORE(cuLaunchHostFunc_ptsz, (vmm_stream stream, check_function call, void *user), (stream, call, user), follow_tells(follow, value(stream), own))
 
-/* ---- captures: what a captured stream is given is no work ---- */
+/* ---- captures: calls on a captured stream issue no work ---- */
 
 BEFORE(cuStreamBeginCapture, (vmm_stream stream), (stream), follow_captures(follow))
 BEFORE(cuStreamBeginCapture_ptsz, (vmm_stream stream), (stream), follow_captures(follow))
@@ -244,7 +245,7 @@ BEFORE(cuStreamWriteValue64_ptsz, (vmm_stream stream, vmm_deviceptr at, uint64_t
 BEFORE(cuStreamWriteValue64_v2, (vmm_stream stream, vmm_deviceptr at, uint64_t word, unsigned flags), (stream, at, word, flags), follow_tells(follow, value(stream), own))
 BEFORE(cuStreamWriteValue64_v2_ptsz, (vmm_stream stream, vmm_deviceptr at, uint64_t word, unsigned flags), (stream, at, word, flags), follow_tells(follow, value(stream), own))
 
-/* Its operations may be of either kind: it may tell before it waits. */
+/* Its operations may be of either kind: it may signal before it waits. */
 #define MEM_OPS(symbol)                                                                                  \
     vmm_result symbol(vmm_stream stream, unsigned count, void *ops, unsigned flags)                      \
     {                                                                                                    \
@@ -298,7 +299,7 @@ BEFORE(cuEventRecordWithFlags_ptsz, (vmm_event event, vmm_stream stream, unsigne
 BEHIND(cuEventSynchronize, (vmm_event event), (event), follow_event_done(follow, value(event)))
 BEHIND(cuEventQuery, (vmm_event event), (event), follow_event_done(follow, value(event)))
 
-/* The time between them is known when both are done. */
+/* The time between them is known once both are done. */
 static void both_done(struct follow *follow, vmm_event start, vmm_event end)
 {
     follow_event_done(follow, value(start));
@@ -310,7 +311,7 @@ BEHIND(cuEventElapsedTime_v2, (float *time, vmm_event start, vmm_event end), (ti
 BEFORE(cuIpcGetEventHandle, (void *handle, vmm_event event), (handle, event), follow_event_shared(follow, value(event)))
 BEHIND(cuIpcOpenEventHandle, (vmm_event *made, check_ipc_event handle), (made, handle), follow_event_shared(follow, value(*made)))
 
-/* An event behind all work of a context, or a context that waits for one. */
+/* An event after all work of a context, or a context that waits for one. */
 static void of_context(struct follow *follow, vmm_event event)
 {
     follow_event_shared(follow, value(event));
@@ -370,7 +371,7 @@ BEFORE(cuGraphAddNode_v2, (void **node, void *graph, const void *after, const vo
 
 /* ---- copies between devices, and fills of rows: work with a number and a stack ---- */
 
-/* The steps of a call that is no part of the shadow's. */
+/* The steps of a call that the shadow does not get. */
 #define STEPPED(symbol, begin, arguments)                          \
     do {                                                           \
         VMM_ENTRY_POINT(entry_);                                   \

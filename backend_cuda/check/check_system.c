@@ -17,11 +17,11 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static vmm_system *shadow;
-static _Atomic(struct follow *) order; /* set after shadow; NULL: it is not followed */
+static _Atomic(struct follow *) order; /* set after shadow; NULL if order is not tracked */
 static struct vmm_backend *recorder; /* around it; NULL: none */
 static uint64_t opened_at;         /* the fork depth at that time */
 static _Atomic bool going;         /* the process is exiting */
-static _Thread_local bool inside;  /* this thread is in a call: calls that the driver makes meanwhile are its own */
+static _Thread_local bool inside;  /* this thread is inside a call: calls made meanwhile come from the driver itself */
 
 static _Thread_local bool foreseen; /* the current call was reported before it was made */
 
@@ -39,7 +39,7 @@ void check_foreseen(const vmm_detail *detail)
     foreseen = true;
 }
 
-/* A layer that the environment wants around the shadow; without it where it cannot be had, which is no reason not to check. */
+/* A layer that the environment requests around the shadow; if it is unavailable, checking goes on without it. */
 static struct vmm_backend *wrap(const char *name, vmm_result (*open)(const char *, struct vmm_backend *, struct vmm_backend **),
                                 struct vmm_backend *inner)
 {
@@ -136,7 +136,7 @@ void check_leave(void)
     inside = false;
 }
 
-/* The child of a process that used the driver cannot use it, and has no shadow. */
+/* A child of a process that used the driver cannot use it and has no shadow. */
 void check_alone(enum check_row row, vmm_result result)
 {
     if (inside || !shadow || result != VMM_ERROR_NOT_INITIALIZED || os_fork_depth() == opened_at)
@@ -148,8 +148,8 @@ void check_alone(enum check_row row, vmm_result result)
     findings_add(&detail);
 }
 
-/* Runs after the program's exit handlers and its libraries' destructors, which may still free objects. The shadow stays open for
- * threads that still run. */
+/* Runs after the program's exit handlers and its libraries' destructors, which may still free objects. The shadow stays open
+ * for threads that are still running. */
 __attribute__((destructor)) static void end(void)
 {
     if (!shadow || os_fork_depth() != opened_at)

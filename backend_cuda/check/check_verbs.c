@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ibv_reg_dmabuf_mr of libibverbs, in a program that is linked with it: what it registers of a dma-buf (registration.h). One that
- * looks it up, as NCCL does, calls it directly. */
+/* ibv_reg_dmabuf_mr of libibverbs, in a program that is linked with it: the part of a dma-buf that it registers
+ * (registration.h). A program that looks it up, as NCCL does, calls it directly. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,7 +30,7 @@ void *ibv_reg_dmabuf_mr(void *pd, uint64_t offset, size_t length, uint64_t iova,
     registration_function real;
     memcpy(&real, &found, sizeof real);
     if (!real) {
-        errno = EOPNOTSUPP; /* as libibverbs where the card's library has none */
+        errno = EOPNOTSUPP; /* like libibverbs if the card's library lacks it */
         return NULL;
     }
     look(fd, offset, length);

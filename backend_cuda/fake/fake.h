@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake.h - a stand-in for the driver's library that records the calls it gets, and answers as the test sets it up.
+/* fake.h - a stand-in for the driver's library that records the calls it gets and returns what the test has set up.
  *
  *     test  --vmm_backend-->  backend_cuda  --dlopen, cuGetProcAddress-->  fake libcuda
  *       ^---------------------------- dlsym "fake_driver" ------------------------'
  *
- * Prototypes are written from the driver's manual, not from calls.def, so a mistake there shows. If the driver has several
- * signatures of a name, the fake has the others, too, as "other ...", and returns them for the same versions as the driver.
+ * Prototypes are written from the driver's manual, not from calls.def, so a mistake there is detected. If the driver has several
+ * signatures of a name, the fake has those as well, as "other ...", and returns them for the same versions as the driver.
  */
 #ifndef CUVMM_CUDA_FAKE_H
 #define CUVMM_CUDA_FAKE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of entries.def with the functions of libcuda.c, in a file where their parameters do not matter. */
+/* Maps the rows of entries.def to the functions of libcuda.c, in a file where their parameters do not matter. */
 #include "fake_entries.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake_entries.h - the signature of a name that the driver returns from each CUDA version on. */
+/* fake_entries.h - the signature that the driver returns for a name, from each CUDA version on. */
 #ifndef CUVMM_CUDA_FAKE_ENTRIES_H
 #define CUVMM_CUDA_FAKE_ENTRIES_H
 

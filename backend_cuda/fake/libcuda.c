@@ -30,7 +30,7 @@ void fake_log(void)
             if (!driver.listener[i].hear || length >= sizeof text)
                 continue;
             memcpy(text, driver.log[line], length);
-            text[length] = '!'; /* unterminated: only length bounds the text */
+            text[length] = '!'; /* unterminated: only its length bounds the text */
             driver.listener[i].hear(driver.listener[i].data, 0, text, length);
         }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rig.h - finds the fake libraries and their contents for the tests. The fakes are beside the tests, in BUILD/fake. */
+/* rig.h - finds the fake libraries and their contents for the tests. The fakes are next to the tests, in BUILD/fake. */
 #ifndef CUVMM_CUDA_RIG_H
 #define CUVMM_CUDA_RIG_H
 

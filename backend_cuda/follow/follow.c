@@ -7,13 +7,13 @@
 #include "heap.h"
 #include "posix.h"
 
-/* The driver's values of the default streams; 0 is one of them, by the form of the call. */
+/* The driver's values of the default streams; 0 is one of them, depending on the form of the call. */
 enum { NO_STREAM, LEGACY_STREAM, PER_THREAD_STREAM, FIRST_NUMBER };
 
-/* A copy of so few bytes into memory that the host sees shows by itself that it is done, as in exec/order_feed.h. */
+/* A copy of that few bytes into host-visible memory itself shows that it is done, as in exec/order_feed.h. */
 enum { VALUE_BYTES = 8 };
 
-/* Registered memory has no block, so its number is that of the host's addresses. */
+/* Registered memory has no block, so it gets the number of the host's address space. */
 enum { HOST_ADDRESSES = 0 };
 
 struct follow_stream {
@@ -37,7 +37,7 @@ struct follow {
     struct follow_asks asks;
     struct addrmap streams, events, registered;
     uint32_t numbers, steps;
-    bool events_unknown;  /* a launched graph may have recorded any */
+    bool events_unknown;  /* a launched graph may have recorded any event */
     _Atomic bool captures, graphs_order;
 };
 
@@ -74,9 +74,9 @@ struct follow *follow_open(const struct follow_asks *asks)
     return follow;
 }
 
-/* ---- tables of what the driver's values are ---- */
+/* ---- tables of what the driver's values stand for ---- */
 
-/* The first of the three has the key of each of them. */
+/* The key is the first member of each of the three. */
 static void *at_value(const struct addrmap *map, uint64_t value)
 {
     uint64_t *thing = addrmap_floor(map, value);
@@ -96,7 +96,7 @@ static void drop_all(struct addrmap *map)
     addrmap_clear(map);
 }
 
-/* Zeroed but for its key; NULL when the host's memory is exhausted, and nothing is followed any more. */
+/* Zeroed except for its key; NULL when host memory is exhausted: then nothing is tracked any more. */
 static void *put_value(struct follow *follow, struct addrmap *map, uint64_t value, size_t size)
 {
     drop_value(map, value);
@@ -139,7 +139,7 @@ static uint64_t default_of(uint64_t stream, bool per_thread)
     return stream < FIRST_NUMBER ? stream : NO_STREAM;
 }
 
-/* Where a call on the stream stands. */
+/* The state of a call on the stream. */
 struct spot {
     struct queue_place place;
     uint64_t stream, context; /* context: of a default stream */
@@ -147,13 +147,13 @@ struct spot {
     bool known, captured;
 };
 
-/* What has to be asked, without the lock. */
+/* The queries that must be made without the lock. */
 static struct spot spot_asked(struct follow *follow, uint64_t stream, bool per_thread)
 {
     const struct follow_asks *asks = &follow->asks;
     const uint64_t standard = default_of(stream, per_thread);
     struct spot spot = {.stream = standard ? standard : stream, .context = standard ? asks->context(asks->user) : 0};
-    /* Asking whether the legacy stream is captured is an error while another stream is. */
+    /* Querying whether the legacy stream is being captured is an error while another stream is. */
     if (standard != LEGACY_STREAM && atomic_load_explicit(&follow->captures, memory_order_relaxed))
         spot.captured = asks->captured(asks->user, stream, per_thread);
     return spot;
@@ -185,7 +185,7 @@ static void put_stream(struct follow *follow, uint64_t value, uint64_t context, 
     stream->non_blocking = non_blocking;
 }
 
-/* A stream that came in an unseen way may be ordered with anything so far. */
+/* A stream that was created unnoticed may be ordered with anything so far. */
 static void learn(struct follow *follow, uint64_t value)
 {
     const struct follow_asks *asks = &follow->asks;
@@ -199,7 +199,7 @@ static void learn(struct follow *follow, uint64_t value)
     unlock(follow);
 }
 
-/* Takes the lock for a call on the stream; false, without it, where the call is none of work. */
+/* Takes the lock for a call on the stream; returns false, without the lock, if the call issues no work. */
 static bool enter(struct follow *follow, uint64_t stream, bool per_thread, struct spot *spot)
 {
     *spot = spot_asked(follow, stream, per_thread);
@@ -218,7 +218,7 @@ static bool enter(struct follow *follow, uint64_t stream, bool per_thread, struc
 
 /* ---- copies and fills ---- */
 
-/* Each open access keeps what it comes after, so a program that never waits would keep ever more. */
+/* Each open access keeps its predecessors, so a program that never waits would keep more and more. */
 static void bound(struct follow *follow)
 {
     if (++follow->steps % FOLLOW_STEPS == 0 && follow->order->accesses.count > FOLLOW_STEPS)
@@ -277,7 +277,8 @@ void follow_host_side(struct follow *follow, struct follow_step *step, uint64_t 
     step->done = true;
 }
 
-/* Reported when the driver has taken the call. All that is found belongs to this call: each call takes its own, under the lock. */
+/* Reported once the driver has accepted the call. All findings belong to this call: each call collects its own, under the
+ * lock. */
 static void take_found(struct follow *follow, struct follow_step *step)
 {
     struct order_found found;
@@ -288,7 +289,7 @@ static void take_found(struct follow *follow, struct follow_step *step)
     }
 }
 
-/* False where the memory ends, or is not followed. */
+/* Returns false if the memory ends, or is not tracked. */
 static bool note_stretch(struct follow *follow, struct follow_step *step, const struct follow_rows *rows, uint64_t address, uint64_t size)
 {
     struct follow_memory memory;
@@ -308,7 +309,7 @@ static bool note_stretch(struct follow *follow, struct follow_step *step, const 
 
 void follow_access(struct follow *follow, struct follow_step *step, const struct follow_rows *rows)
 {
-    const uint64_t each = rows->pitch == rows->width || rows->rows == 1 ? rows->rows : 1; /* rows without gaps are one */
+    const uint64_t each = rows->pitch == rows->width || rows->rows == 1 ? rows->rows : 1; /* rows without gaps count as one */
     uint64_t left = FOLLOW_ROWS;
     if (!step->work || !rows->width || !rows->rows || rows->width > UINT64_MAX / each)
         return;
@@ -430,7 +431,7 @@ void follow_stop(struct follow *follow)
 
 /* ---- events ---- */
 
-/* Is what the order knows of the event all there is? */
+/* Does the tracker know everything about the event? */
 static bool is_ours(const struct follow *follow, uint64_t value)
 {
     const struct follow_event *event = at_value(&follow->events, value);
@@ -488,7 +489,7 @@ void follow_record(struct follow *follow, uint64_t value, uint64_t stream, bool 
             put_event(follow, value, false);
         unlock(follow);
     } else {
-        follow_event_shared(follow, value); /* until it is made again */
+        follow_event_shared(follow, value); /* until it is created again */
     }
 }
 

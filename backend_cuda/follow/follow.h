@@ -7,9 +7,9 @@
  *     cuEventRecord(E, S)        ->                 follow_record, then the driver
  *     cuStreamSynchronize(S)     ->    waits, then  follow_stream_done
  *
- * What work shows to other threads is noted before the driver's call, for they may see it before the call has returned; what a call
- * learns is noted behind it. So each finding is unordered whatever the threads do meanwhile. Where that cannot be known, more
- * counts as ordered than is:
+ * What work shows to other threads is noted before the driver's call, for they may see it before the call has returned; what a
+ * call learns is noted behind it. So each finding is unordered no matter what the threads do meanwhile. Where that cannot be
+ * known, more counts as ordered than is:
  *
  *     kernel, host function, graph, write of a value     what comes before it in its stream is known to every later call: it may tell the
  *                                                        host, or another kernel, in memory, which no call shows
@@ -28,27 +28,27 @@
 
 #include "order.h"
 
-enum follow_kind { FOLLOW_DEVICE, FOLLOW_PINNED /* the host's, which devices reach */, FOLLOW_MANAGED };
+enum follow_kind { FOLLOW_DEVICE, FOLLOW_PINNED /* host memory that devices can access */, FOLLOW_MANAGED };
 
-/* The memory behind addresses from one on, with one number. */
+/* The memory at an address and after it, with one number. */
 struct follow_memory {
     uint64_t number, offset, length;
     enum follow_kind kind;
 };
 
-/* What is asked of the driver, and of who knows its memory. */
+/* The queries to the driver, and to the code that knows its memory. */
 struct follow_asks {
     uint64_t (*context)(void *user); /* the calling thread's; 0: none */
     bool (*stream)(void *user, uint64_t stream, uint64_t *context, bool *non_blocking);
     bool (*captured)(void *user, uint64_t stream, bool per_thread);
-    /* At most size bytes from the address on; false: it is not known. */
+    /* At most size bytes starting at the address; returns false if the memory is unknown. */
     bool (*memory)(void *user, uint64_t address, uint64_t size, struct follow_memory *memory);
     void *user;
 };
 
 struct follow;
 
-/* NULL when the host's memory is exhausted. Nothing closes it while threads of the program may call; follow_close is for tests. */
+/* NULL if host memory is exhausted. It is never closed while threads of the program may call; follow_close is for tests. */
 struct follow *follow_open(const struct follow_asks *asks);
 void follow_close(struct follow *follow);
 
@@ -61,48 +61,48 @@ struct follow_call {
     uint32_t stack;
     uint64_t stream;
     bool per_thread;
-    bool waits;  /* without Async: where the host has a side, the call has done it when it returns */
-    bool copies; /* and then the host itself reads or writes there */
-    bool allocates, frees; /* memory of a pool, which no work before or behind it may use */
+    bool waits;  /* without Async: if one side is on the host, the copy is complete when the call returns */
+    bool copies; /* and in that case the host itself does the access */
+    bool allocates, frees; /* pool memory, which no work before or after it may use */
 };
 
-/* Rows of bytes. A side of the host has a pointer of the host by its type. */
+/* Rows of bytes. A host side has a host pointer, by its type. */
 struct follow_rows {
-    uint64_t address, width, pitch, rows, layer, layers; /* pitch, layer: bytes from row to row, from layer to layer */
+    uint64_t address, width, pitch, rows, layer, layers; /* pitch, layer: bytes between rows and between layers */
     enum order_use use;
 };
 
-enum { FOLLOW_FOUND = 4, FOLLOW_ROWS = 1024 /* of an access; those behind are not followed */, FOLLOW_STEPS = 8192 };
+enum { FOLLOW_FOUND = 4, FOLLOW_ROWS = 1024 /* of an access; later ones are not tracked */, FOLLOW_STEPS = 8192 };
 
 /* A call in progress, on the stack of its thread. */
 struct follow_step {
     struct order_work *work; /* NULL: it is not followed */
-    bool learn;              /* its stream is unknown: the driver tells when it has taken the call */
-    bool done;               /* its work is, when the call returns */
+    bool learn;              /* its stream is unknown: the driver reports it after accepting the call */
+    bool done;               /* its work is done when the call returns */
     struct follow_call call;
     unsigned count;
     struct order_found found[FOLLOW_FOUND];
 };
 
 void follow_begin(struct follow *follow, struct follow_step *step, const struct follow_call *call);
-/* Does the host have a side at the address? The accesses of a call that waits are then the host's. Before its accesses. */
+/* Is there a host side at the address? If so, the accesses of a call that waits are made by the host. Before its accesses. */
 void follow_host_side(struct follow *follow, struct follow_step *step, uint64_t address);
 void follow_access(struct follow *follow, struct follow_step *step, const struct follow_rows *rows);
-/* The driver has answered. Then found[0 .. count) of the step are to be reported; none where it refused. */
+/* The driver has answered. Afterwards report found[0 .. count) of the step; there are none if the driver refused. */
 void follow_end(struct follow *follow, struct follow_step *step, bool succeeded);
 
-/* A kernel, a host function or anything else that may tell what came before it. Before the driver's call. */
+/* A kernel, a host function or anything else that may reveal that earlier work is done. Before the driver's call. */
 void follow_tells(struct follow *follow, uint64_t stream, bool per_thread);
 /* A launch of a graph: also what its nodes may do. */
 void follow_graph(struct follow *follow, uint64_t stream, bool per_thread);
 /* Nodes of graphs may record events or wait for something, from now on. */
 void follow_graphs_order(struct follow *follow);
-/* The stream waits for something that no call shows. Behind the driver's call. */
+/* The stream waits for something that no call reveals. Behind the driver's call. */
 void follow_stream_waits(struct follow *follow, uint64_t stream, bool per_thread);
 /* A capture has begun; streams may be captured from now on. */
 void follow_captures(struct follow *follow);
 
-/* ---- what the host waits for, behind the driver's call ---- */
+/* ---- what the host waits for, after the driver's call ---- */
 
 void follow_stream_done(struct follow *follow, uint64_t stream, bool per_thread);
 void follow_event_done(struct follow *follow, uint64_t event);
@@ -110,7 +110,7 @@ void follow_context_done(struct follow *follow, uint64_t context); /* 0: the cur
 /* Something that may order any work with any other. */
 void follow_all_done(struct follow *follow);
 
-/* Nothing is followed from now on, for it is not known what orders what. */
+/* Nothing is tracked from now on, because the order is no longer known. */
 void follow_stop(struct follow *follow);
 
 /* ---- streams, events, contexts, memory ---- */
@@ -127,7 +127,7 @@ void follow_record(struct follow *follow, uint64_t event, uint64_t stream, bool 
 void follow_wait(struct follow *follow, uint64_t event, uint64_t stream, bool per_thread);
 /* Contexts have ended, with their streams. */
 void follow_contexts_end(struct follow *follow);
-/* Memory of the host that was registered, until it no longer is. */
+/* Host memory that was registered, until it is unregistered. */
 void follow_registered(struct follow *follow, uint64_t address, uint64_t size);
 void follow_unregistered(struct follow *follow, uint64_t address);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* follow: every request for memory fails once. Nothing is followed then, nothing is found, and nothing stays behind. */
+/* follow: every request for memory fails once. After that nothing is tracked or found, and nothing leaks. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* follow: what each call of a program means for the order of its work. The driver's answers, and the memory, are of this test. */
+/* follow: how each call of a program affects the order of its work. The driver's answers and the memory are simulated by this
+ * test. */
 #include "follow.h"
 
 #include <pthread.h>
@@ -11,7 +12,7 @@ enum { LEGACY = 1, OWN = 2, S = 0x100, T = 0x200, B = 0x300, STRANGE = 0x900, NO
 enum { DEVICE_AT = 0x10000, PINNED_AT = 0x20000, MANAGED_AT = 0x30000, SIZE = 0x10000, ALIAS_AT = 0x80000, PAGEABLE = 0x500000, LISTED = 0x600000 };
 
 static struct {
-    uint64_t context, captured, asked; /* asked: the stream that was asked for last */
+    uint64_t context, captured, asked; /* asked: the stream that was queried last */
     bool refuses_strangers;
 } driver;
 
@@ -40,7 +41,7 @@ static bool is_captured(void *user, uint64_t stream, bool per_thread)
     return driver.captured == (stream ? stream : per_thread ? OWN : LEGACY);
 }
 
-/* Two addresses show the device's memory; runs end each 0x1000 bytes. */
+/* Two addresses map the device's memory; runs end every 0x1000 bytes. */
 static bool memory_of(void *user, uint64_t address, uint64_t size, struct follow_memory *memory)
 {
     (void)user;
@@ -68,7 +69,7 @@ static void open_it(void)
     follow_event_made(follow, E);
 }
 
-/* Checks what is behind a test, too. */
+/* Also checks the state after a test. */
 static void close_it(void)
 {
     const char *wrong = follow_check(follow);
@@ -78,7 +79,7 @@ static void close_it(void)
 }
 
 struct copy {
-    uint64_t stream, from, to, size; /* from, to: 0 is no side */
+    uint64_t stream, from, to, size; /* from, to: 0 means no such side */
     bool waits, own, refused;
     uint64_t pitch, rows, layer, layers;
 };
@@ -108,7 +109,7 @@ static unsigned fill(uint64_t stream, uint64_t to, uint64_t size)
     return copied((struct copy){.stream = stream, .to = to, .size = size});
 }
 
-/* A fill on S, what the test does, and one on T of the same bytes: how many are found? */
+/* A fill on S, the test's action, and a fill of the same bytes on T; returns the number of findings. */
 #define AFTER(what) (open_it(), fill(S, DEVICE_AT, 64), (void)(what), between_end())
 static unsigned between_end(void)
 {
@@ -456,7 +457,7 @@ static void test_stop(void)
     close_it();
 }
 
-/* Threads by the dozen, each with a stream and an event, and waits for those of the others. */
+/* Dozens of threads, each with a stream and an event, and waits for those of the others. */
 enum { THREADS = 24, ROUNDS = 200 };
 
 static unsigned in_order;

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* Returns false, with a message on standard error, where the library or a device is missing. The library stays
+/* Returns false, with a message on standard error, if the library or a device is missing. The library stays
  * loaded. */
 bool driver_open(const char *library);
 void driver_some_lives(void *state, unsigned units); /* on any number of threads at once */

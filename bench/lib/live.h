@@ -14,14 +14,14 @@ struct live {
     vmm_deviceptr at;
     uint64_t count, size; /* mappings of size bytes each */
     vmm_mem_generic_allocation_handle handle;
-    uint64_t chance; /* state of the random places */
+    uint64_t chance; /* state of the random generator */
     /* of the calls timed one by one */
     vmm_deviceptr *address;
     vmm_mem_generic_allocation_handle *made;
     uint64_t batch, life_size;
 };
 
-/* What lives are of: memory and rights of device 0. */
+/* What lives use: memory and rights of device 0. */
 extern const vmm_mem_allocation_prop live_memory;
 extern const vmm_mem_access_desc live_rights;
 
@@ -54,7 +54,8 @@ double live_release(void *state, unsigned units);
 double live_free(void *state, unsigned units);
 /* Queries at random addresses of the live mappings: rights and an attribute, in turn. */
 double live_reads(void *state, unsigned units);
-/* Pieces of life_size bytes of the device's own pool, which keeps its memory: each allocated and freed in the order of the default stream. */
+/* Pieces of life_size bytes of the device's own pool, which keeps its memory: each allocated and freed in default-stream
+ * order. */
 double live_pieces(void *state, unsigned units);
 /* Sets a byte, by work without a wait before the end, or with a wait after each hundred. */
 double live_works(void *state, unsigned units);

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* Below 16 ns each length has its own place; from there on an octave has 8. */
+/* Below 16 ns each length has its own bucket; from there on each octave has 8. */
 static unsigned place_of(uint64_t nanoseconds)
 {
     unsigned octave = 0;
@@ -15,7 +15,7 @@ static unsigned place_of(uint64_t nanoseconds)
     return octave * PATIENCE_PER_OCTAVE + (unsigned)within;
 }
 
-/* The first length of the next place. */
+/* The first length of the next bucket. */
 static double end_of(unsigned place)
 {
     unsigned octave = place < 2 * PATIENCE_PER_OCTAVE ? 0 : place / PATIENCE_PER_OCTAVE - 1;

@@ -9,7 +9,7 @@
 #define BENCH_TIMES "conformance/recorded/facts/times.tsv"
 #endif
 
-/* The line's figures, after "MACHINE<tab>lat.2M<tab>"; false where there is none. */
+/* The line's figures, after "MACHINE<tab>lat.2M<tab>"; false if there is none. */
 static bool find_line(const char *machine, char *figures, int size)
 {
     char key[64];

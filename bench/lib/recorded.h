@@ -7,7 +7,7 @@
 
 /* Microseconds that the machine ("h100", "h200x2") took for a call ("create", "setaccess"); 0 where not recorded. */
 double recorded_call(const char *machine, const char *call);
-/* Of reserve, create, map, set access, unmap, release and free together. */
+/* For reserve, create, map, set access, unmap, release and free together. */
 double recorded_life(const char *machine);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { RESULTS_MOST = 128, RESULT_NAME = 64 };
 
-/* What is better: at least the aim, or at most. */
+/* Which direction is better: at least the aim, or at most. */
 enum aim { AIM_LEAST, AIM_MOST };
 
 struct result {
@@ -28,13 +28,13 @@ struct results {
     unsigned count;
 };
 
-/* Reads what a run wrote; empty where the file does not exist yet. False, with a message on err, where it is another
- * kind of file. */
+/* Reads what a run wrote; empty if the file does not exist yet. Returns false, with a message on err, if it is
+ * another kind of file. */
 bool results_read(struct results *results, const char *path, FILE *err);
 /* Writes the file whole or not at all; false with a message on err. */
 bool results_write(const struct results *results, const char *path, FILE *err);
 
-/* Room for RESULTS_MOST; the value of that name, NULL where there is none. */
+/* Room for RESULTS_MOST; the value of that name, NULL if there is none. */
 void results_add(struct results *results, const char *name, double value, enum aim better);
 const double *results_find(const struct results *results, const char *name);
 

@@ -23,7 +23,7 @@ struct mmap_rival {
     int file;
 };
 
-/* False where the system has no unnamed files in memory, or no more mappings. */
+/* Returns false if the system has no memfd, or no more mappings. */
 bool mmap_rival_open(struct mmap_rival *rival, uint64_t count);
 void mmap_rival_close(struct mmap_rival *rival);
 double mmap_rival_lives(void *state, unsigned units);

@@ -19,7 +19,7 @@ uint64_t resident(void)
 double room_of_mappings(struct live *live, const char *spec, uint64_t count)
 {
     struct live one;
-    live_open(&one, spec, 1, UINT64_C(2) << 20); /* allocate what any machine takes before measuring */
+    live_open(&one, spec, 1, UINT64_C(2) << 20); /* allocate what any machine needs before measuring */
     live_close(&one);
     uint64_t before = resident();
     live_open(live, spec, count, UINT64_C(2) << 20);

@@ -7,10 +7,10 @@
 
 #include "live.h"
 
-/* Resident memory of this process in bytes, 0 where the system does not report it. */
+/* Resident memory of this process in bytes, 0 if the system does not report it. */
 uint64_t resident(void);
 
-/* live_open, and the bytes that each of the mappings took; 0 where the system does not report it. Call it first, before
+/* live_open, and the bytes that each of the mappings took; 0 if the system does not report it. Call it first, before
  * other measurements leave memory for reuse. */
 double room_of_mappings(struct live *live, const char *spec, uint64_t count);
 

@@ -14,12 +14,12 @@ struct traced {
     FILE *silent;
 };
 
-/* Records that many lives; binary: in the form for long traces. False, with a message on standard error, where traces cannot be
+/* Records that many lives; binary: in the form for long traces. False, with a message on standard error, if traces cannot be
  * written or read. */
 bool traced_open(struct traced *traced, const char *spec, unsigned lives, bool binary);
 void traced_close(struct traced *traced);
 
-/* Replays the whole trace, whatever units is; returns the time that took. */
+/* Replays the whole trace, regardless of units; returns the time it took. */
 double traced_replays(void *state, unsigned units);
 
 #endif

@@ -2,7 +2,7 @@
 /* pool.c - the program of the examples: a pool that maps one chunk of memory at its end, writes it and ends.
  *
  *   pool          frees all
- *   pool leak     forgets the handle of the chunk, as its error path does where cuMemMap fails
+ *   pool leak     forgets the handle of the chunk, as its error path does when cuMemMap fails
  */
 #include <cuda.h>
 #include <stdio.h>

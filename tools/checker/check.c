@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuvmm check: runs a program with the shadow beside its driver, or on the simulator where there is none. */
+/* cuvmm check: runs a program with the shadow beside its driver, or on the simulator if there is none. */
 #include "check.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 /* ---- is there a driver? ---- */
 
-/* Asked in a child: a process that initialised the driver is not one to fork from. */
+/* Queried in a child: a process that initialised the driver must not fork. */
 static bool has_device(void *user, char why[EXEC_WHY], int *count)
 {
     vmm_system *sys;
@@ -33,7 +33,7 @@ static bool has_device(void *user, char why[EXEC_WHY], int *count)
            vmm_device_get_count(sys, count) == VMM_SUCCESS && *count > 0;
 }
 
-/* To load the driver does not initialise it: where there is none to load, no process is started. */
+/* Loading the driver does not initialise it; if there is none to load, no process is started. */
 static bool has_driver(void)
 {
     char why[EXEC_WHY];
@@ -55,7 +55,7 @@ static void set_or_unset(struct exec_environment *environment, const char *name,
         exec_environment_unset(environment, name);
 }
 
-/* A process that cannot send writes text: to the log, unless that has a name for each process. */
+/* A process that cannot send writes text: to the log, unless each process has its own. */
 static void report_to(const struct check_options *options, const char *tally, const char *stream, struct exec_environment *environment)
 {
     static const char *const stacks[] = {
@@ -71,7 +71,7 @@ static void report_to(const struct check_options *options, const char *tally, co
     set_or_unset(environment, "CUVMM_CHECK_LOG", options->log_by_process ? NULL : options->log);
 }
 
-/* EXEC_FINE, or the exit status where a machine or a library is not there, which has been said. */
+/* EXEC_FINE, or the exit status if a machine or a library is missing, which was already reported. */
 static int prepare(const struct check_options *options, struct exec_setting *setting, FILE *err)
 {
     char folder[4096], path[4096 + 32];
@@ -100,7 +100,7 @@ static void report_signal(struct run *run, const struct exec_ending *end)
                    strsignal(end->signal_number));
 }
 
-/* What the sum does not cover, and how the program ended. */
+/* Reports what the sum does not cover, and how the program ended. */
 static void report_processes(struct run *run, const struct exec_ending *end)
 {
     const char *reason = collect_reason(run);
@@ -123,7 +123,7 @@ static void report_suppressions(struct run *run)
     }
 }
 
-/* Where nothing was checked, that is reported even to those who want findings alone. */
+/* If nothing was checked, that is reported even if only findings were requested. */
 static void report_text(struct run *run, const struct exec_ending *end, bool checked, const char *sum)
 {
     const char *side = run->options->driver ? "driver" : "simulator";
@@ -141,7 +141,8 @@ static void report_text(struct run *run, const struct exec_ending *end, bool che
     }
 }
 
-/* 125: nothing was checked. 2: nothing was started, or a report is not whole. The reader of --live decides for itself what is wrong. */
+/* 125: nothing was checked. 2: nothing was started, or a report is incomplete. The reader of --live decides for itself what is
+ * wrong. */
 static int report(struct run *run, const struct exec_ending *end, struct report_files *files, FILE *err)
 {
     char text[COLLECT_TEXT];
@@ -182,7 +183,7 @@ static int start_and_report(struct run *run, const char *path, const char *tally
     struct recorder_watch *watch = check_watch_begin(&options->watch, options->driver, &setting->environment, run->texts.common);
     const struct exec_meanwhile meanwhile = {read_stream, stream, watch ? recorder_watch_asked : NULL, watch};
     bool ran = exec_process(WHO, options->command, path, &setting->environment, &meanwhile, &end, err);
-    signal(SIGXFSZ, SIG_IGN); /* of a log that may not become longer: the exit status still counts */
+    signal(SIGXFSZ, SIG_IGN); /* for a log that may not grow any more: the exit status still counts */
     stream_close(stream);
     if (!ran)
         end = (struct exec_ending){0, 0};
@@ -194,7 +195,8 @@ static int start_and_report(struct run *run, const char *path, const char *tally
     return status;
 }
 
-/* The size of the counts: without the rows of what came again where a file may not be as long, for that would end this process. */
+/* The size of the counts: without the rows of repeats if the file-size limit is too low, because exceeding it would
+ * end this process. */
 static size_t tally_size(void)
 {
     struct rlimit limit;

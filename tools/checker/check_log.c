@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Does the path name a file for each process? False in *good where a % is followed by something else. */
+/* Does the path name a separate file for each process? *good becomes false if a % is followed by something else. */
 static bool is_pattern(const char *path, bool *good)
 {
     bool pattern = false;
@@ -37,7 +37,7 @@ bool check_log_path(const char *pattern, uint64_t pid, char *path, size_t size)
     return true;
 }
 
-/* The file is emptied. Those of processes have no name yet; their folder must be writable. */
+/* The file is emptied. The files of processes have no names yet; their folder must be writable. */
 static bool can_write(const char *path, bool by_process)
 {
     if (by_process) {
@@ -52,7 +52,7 @@ static bool can_write(const char *path, bool by_process)
     return fd >= 0;
 }
 
-/* A folder's name is no pattern. */
+/* A folder's name must not be a pattern. */
 static bool keep(struct check_options *options, const char *path)
 {
     char here[4096] = "";

@@ -15,11 +15,11 @@
 
 enum { CHECK_PATH = 8192 };
 
-/* Sets options->log, absolute, for programs that go to other folders; empties it, for one run is one report. False when that
- * cannot be done, which has been said. */
+/* Sets options->log, as an absolute path, for programs that change their folder; truncates it, because one run is one report.
+ * Returns false, after reporting it, if that fails. */
 bool check_log(struct check_options *options, const char *path, FILE *err);
 
-/* The log of a process: the pattern with its number for %p, and % for %%. False where it is too long. */
+/* The log of a process: the pattern with its number for %p, and % for %%. Returns false if it is too long. */
 bool check_log_path(const char *pattern, uint64_t pid, char *path, size_t size);
 
 #endif

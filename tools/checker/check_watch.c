@@ -32,7 +32,7 @@ bool check_watch_file(const char *option, const char *name, char path[CHECK_WATC
     return access(folder, W_OK | X_OK) == 0 || wrong(err, option, name, strerror(errno));
 }
 
-/* Inside of the trace, as what a trace's file takes is no call of the program. */
+/* Inside the trace layer, because system calls for the trace's file are not calls of the program. */
 static void watch_simulator(const struct check_watch *watch, const char *folder, struct exec_environment *environment)
 {
     char layer[CHECK_WATCH_PATH + 20];

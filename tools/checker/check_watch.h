@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check_watch.h - what `cuvmm check` follows beside findings: growth between marks, a trace of each process, and their last calls.
+/* check_watch.h - what `cuvmm check` records besides findings: growth between marks, a trace of each process, and their last
+ * calls.
  *
  *     --growth=4 --trace=t.%p.jsonl --recorder=calls.%p.txt
  *
@@ -19,13 +20,13 @@
 enum { CHECK_WATCH_PATH = 2048 };
 
 struct check_watch {
-    const char *growth;               /* as CUVMM_CHECK_GROWTH has it; NULL: not given */
+    const char *growth;               /* the value for CUVMM_CHECK_GROWTH; NULL if not given */
     char trace[CHECK_WATCH_PATH];     /* absolute; "" */
     char recorder[CHECK_WATCH_PATH];  /* absolute; "" */
-    uint64_t history;                 /* the address whose history is wanted; 0 */
+    uint64_t history;                 /* the address whose history is requested; 0 for none */
 };
 
-/* Makes a name that an option has absolute: the program may go to another folder. False with the reason on err. */
+/* Makes an option's file name absolute, because the program may change its folder. Returns false, with the reason on err. */
 bool check_watch_file(const char *option, const char *name, char path[CHECK_WATCH_PATH], FILE *err);
 
 /* Begins the recorder, and sets the environment for a program on a driver or on the simulator. */

@@ -10,7 +10,7 @@
 #include "report.h"
 #include "units.h"
 
-/* ---- records, by kind; each takes the document over ---- */
+/* ---- records, by kind; each takes ownership of the document ---- */
 
 static void on_begin(struct run *run, struct json_doc *doc)
 {
@@ -42,7 +42,7 @@ static void on_stopped(struct run *run, struct json_doc *doc)
     json_doc_free(doc);
 }
 
-/* A process that runs another program begins once more under its number: the last one has ended. */
+/* A process that executes another program begins again under the same number: the previous one has ended. */
 static void on_end(struct run *run, struct json_doc *doc)
 {
     uint64_t pid = json_doc_number(doc, doc->node, "pid");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collect.h - the records of a run, collected: groups of findings, processes, and what is reported while the program runs.
  *
- *     stream --record--> collect_record --> groups.h, suppress.h --> text.h: each finding when it comes for the first time
+ *     stream --record--> collect_record --> groups.h, suppress.h --> text.h: each finding when it first occurs
  *     tally, at the end  collect_finish --> counts                    the rest: leaks, sums, files (report.h)
  */
 #ifndef CUVMM_TOOLS_COLLECT_H
@@ -23,9 +23,9 @@ struct process {
     bool ended;
 };
 
-/* Numbers of one process, or of all. Those that are suppressed are in none but `suppressed`. */
+/* Numbers of one process, or of all. Suppressed findings count only in `suppressed`. */
 struct sum {
-    uint64_t findings[FINDING_LEAK + 1], times[FINDING_LEAK + 1]; /* by class: places, and how often */
+    uint64_t findings[FINDING_LEAK + 1], times[FINDING_LEAK + 1]; /* by class: places and occurrences */
     uint64_t leaked;                                             /* bytes of physical memory */
     uint64_t suppressed;                                         /* times */
 };
@@ -33,22 +33,22 @@ struct sum {
 struct run {
     const struct check_options *options;
     const struct findings_tally *tally; /* what no record has */
-    size_t again;                       /* the rows of tally->again that there are */
+    size_t again;                       /* the number of rows in tally->again */
     struct groups *groups;
     struct suppressions suppressions;
     struct process *process;
     unsigned processes;
     uint64_t begun, ended, checked, stopped[FINDINGS_OBSTACLES];
-    uint64_t unread;      /* records that were none, or for which memory was out */
-    struct sum unknown;   /* findings that came by no record */
+    uint64_t unread;      /* records that were malformed, or for which there was no memory */
+    struct sum unknown;   /* findings that arrived without a record */
     struct text_reports texts;
-    FILE *live;           /* each finding as it comes; NULL: none */
+    FILE *live;           /* gets each finding as it occurs; NULL: none */
 };
 
 bool collect_begin(struct run *run, const struct check_options *options, const struct findings_tally *tally, size_t again, FILE *err);
 void collect_record(void *run, const char *text, size_t length);
 
-/* Adds what is in the tally alone. No record comes any more. */
+/* Adds what only the tally contains. No record comes any more. */
 void collect_finish(struct run *run);
 void collect_free(struct run *run);
 
@@ -59,7 +59,7 @@ struct sum collect_sum(const struct run *run, uint64_t pid);
 enum { COLLECT_TEXT = 300 };
 bool collect_text(const struct run *run, const struct sum *sum, char *text, size_t size);
 
-/* The reason why a process was not checked; NULL. */
+/* The reason why a process was not checked, or NULL. */
 const char *collect_reason(const struct run *run);
 
 #endif

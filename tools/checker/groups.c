@@ -89,7 +89,7 @@ static uint64_t key_of(const struct group *group)
     uint64_t hash = mix_text(FNV1A ^ (uint64_t)group->class, group->rule);
     uint64_t phase = json_doc_number(&group->doc, group->doc.node, "phase");
     hash = mix_places(mix_text(fnv1a(hash, &phase, sizeof phase), group->function), &group->places);
-    for (unsigned i = 0; i < group->others; i++) /* of two accesses both make the finding */
+    for (unsigned i = 0; i < group->others; i++) /* for two accesses, both identify the finding */
         if (strcmp(group->other[i].role, "first") == 0)
             hash = mix_places(hash, &group->other[i].places);
     return hash | UINT64_C(1) << 63;
@@ -149,7 +149,7 @@ static bool read_others(struct group *group)
     return true;
 }
 
-/* Takes the document over, also where it fails. */
+/* Takes ownership of the document, even on failure. */
 static struct group *group_new(struct json_doc *doc)
 {
     struct group *group = calloc(1, sizeof *group);
@@ -182,7 +182,7 @@ static struct group *group_new(struct json_doc *doc)
 
 struct share *group_share(struct group *group, uint64_t pid)
 {
-    for (unsigned i = group->shares; i > 0; i--) /* the last process is the likeliest */
+    for (unsigned i = group->shares; i > 0; i--) /* the last process is the most likely one */
         if (group->share[i - 1].pid == pid)
             return &group->share[i - 1];
     return NULL;
@@ -207,7 +207,7 @@ static struct share *share_of(struct group *group, uint64_t pid)
     return share;
 }
 
-/* The number of the phase with that mark, which is added; of no phase when memory is out. */
+/* The number of the phase with that mark, added if new; the number for "no phase" when memory is exhausted. */
 static uint32_t phase_of(struct group *group, const char *mark)
 {
     for (unsigned i = group->phases; i > 0; i--)
@@ -320,7 +320,7 @@ struct group *groups_add(struct groups *groups, struct json_doc *doc, struct sha
     }
     uint32_t phase = mark ? phase_of(group, mark) : UINT32_MAX;
     free(mark);
-    if (print) /* without it what comes again is counted for no place */
+    if (print) /* without it repeats are not attributed to any place */
         put(&groups->prints, print, (struct slot){.group = index, .phase = phase, .pid = pid});
     return count(group, phase, pid, 1, bytes, share) ? group : NULL;
 }

@@ -84,7 +84,7 @@ static void test_many(void)
     groups_free(groups);
 }
 
-/* Records that are JSON and nothing else. */
+/* Records that are JSON but nothing more. */
 static void test_forged(void)
 {
     static const char *const texts[] = {

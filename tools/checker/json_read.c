@@ -28,7 +28,7 @@ static bool take_char(struct reader *reader, char wanted)
     return true;
 }
 
-/* The byte behind a backslash, of which *at is moved to the last. */
+/* The byte after a backslash; *at moves to the escape's last character. */
 static int escaped(char **at)
 {
     static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
@@ -46,7 +46,7 @@ static int escaped(char **at)
     return (int)byte;
 }
 
-/* Unescapes in place, for the value is never longer. NULL: it is no text. */
+/* Unescapes in place, because the value is never longer. NULL: it is no text. */
 static char *read_text(struct reader *reader)
 {
     if (!take_char(reader, '"'))

@@ -7,7 +7,7 @@
 
 #include "module_symbols.h"
 
-/* The part of a path behind the last slash. */
+/* The part of a path after the last slash. */
 static const char *place_base(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -111,7 +111,7 @@ const struct place *places_source(const struct places *places)
     return NULL;
 }
 
-/* Appends what stands at that place of a name, outside of brackets or in them; returns how much of the name that is. */
+/* Appends the part of a name at that position, outside or inside brackets; returns its length. */
 static size_t shorten_part(const char *name, size_t *depth, char *text, size_t size)
 {
     static const char unnamed[] = "(anonymous namespace)"; /* a name, not arguments */
@@ -122,13 +122,13 @@ static size_t shorten_part(const char *name, size_t *depth, char *text, size_t s
         return sizeof unnamed - 1;
     }
     *depth += opens;
-    *depth -= closes && before > 0 && name[-1] != '-'; /* of an arrow no bracket */
+    *depth -= closes && before > 0 && name[-1] != '-'; /* part of an arrow, not a bracket */
     bool inside = before && *depth;
     snprintf(text, size, "%.*s%s", inside ? 0 : 1, name, opens && !before ? "..." : "");
     return 1;
 }
 
-/* Long names of C++ without what stands in their brackets: at::Pool<...>::grow(...). */
+/* Long C++ names without the contents of their brackets: at::Pool<...>::grow(...). */
 static void shorten(const char *name, char *text, size_t size)
 {
     enum { LONG = 60 };

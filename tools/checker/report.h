@@ -17,18 +17,18 @@ struct report {
     const struct run *run;
     const struct exec_ending *end;
     bool checked;
-    const char *text; /* the sum, or why nothing was checked */
+    const char *text; /* the sum, or the reason why nothing was checked */
 };
 
-/* The files of a run, opened before it: one that cannot be written is no reason to lose what it found. */
+/* The files of a run, opened before it: so that an unwritable file does not lose the run's findings. */
 struct report_files {
     FILE *json, *sarif, *junit;
 };
 
-/* False, and err has said which, where one cannot be opened. */
+/* Returns false, after naming it on err, if one cannot be opened. */
 bool report_open(struct report_files *files, const struct check_options *options, FILE *err);
 
-/* Writes and closes all of them. False, and err has said which, where one could not be written whole. */
+/* Writes and closes all of them. Returns false, after naming it on err, if one could not be written completely. */
 bool report_write(struct report_files *files, const struct report *report, FILE *out, FILE *err);
 void report_close(struct report_files *files);
 

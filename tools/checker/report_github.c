@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --github: commands of GitHub's workflow runner, which shows them beside the source's lines. */
+/* --github: commands for GitHub's workflow runner, which shows them next to the source lines. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --json: everything that is known of a run, by check-report.schema.json. */
+/* --json: everything that is known about a run, according to check-report.schema.json. */
 #include "findings_record.h"
 #include "json.h"
 #include "report.h"
@@ -225,7 +225,7 @@ void report_json(const struct report *report, FILE *out)
     write_suppressions(&json, run);
     jsonw_close(&json, '}');
     jsonw_newline(&json);
-    /* a text that is not whole is no JSON: nothing rather than that */
+    /* an incomplete text is not JSON: write nothing instead */
     if (!json.failed)
         fwrite(json.text, 1, json.length, out);
     jsonw_free(&json);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --junit: a failed test for each finding; a passed one where there is none. */
+/* --junit: a failed test for each finding; a passed one if there is none. */
 #include <string.h>
 
 #include "findings_record.h"
 #include "json.h"
 #include "report.h"
 
-/* XML has no room for most control characters, not even escaped ones, nor for the last two of the first plane. */
+/* XML does not allow most control characters, not even escaped, nor the last two characters of the first plane. */
 static size_t fits(const char *text)
 {
     size_t length = jsonw_character(text);

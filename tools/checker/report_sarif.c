@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --sarif: SARIF 2.1.0 (OASIS), as code scanning takes it. */
+/* --sarif: SARIF 2.1.0 (OASIS), as code scanning accepts it. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void write_message(struct json *json, const char *key, const char *text)
 
 /* ---- places ---- */
 
-/* A path as a URI reference: the characters that a URI has no room for as %XX. */
+/* A path as a URI reference: with characters that a URI does not allow as %XX. */
 static void uri_of(const char *path, char *uri, size_t size)
 {
     size_t length = 0;
@@ -98,7 +98,7 @@ static void write_stack(struct json *json, const char *message, const struct pla
 /* The rules that the results name, each once; their number is the index that results use. */
 struct rules {
     const vmm_rule *first;
-    int *index; /* by the rule's place in the table; -1: none */
+    int *index; /* by the rule's index in the table; -1: none */
     int count;
 };
 

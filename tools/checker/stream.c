@@ -14,14 +14,14 @@
 
 #include "exec_file.h"
 
-enum { MOST = 256, WAITING = 4096, LONGEST = 256 << 10 }; /* connections read at once; those that wait; bytes of a record */
+enum { MOST = 256, WAITING = 4096, LONGEST = 256 << 10 }; /* connections read at once; connections that wait; bytes of a record */
 enum { UNTIL, BY_PATH, ABSTRACT, LISTENERS };
 
 struct stream {
     stream_handler handle;
     void *user;
     char folder[STREAM_PATH], path[STREAM_PATH];
-    struct pollfd file[LISTENERS + MOST]; /* behind the listeners, connections in the order of their arrival */
+    struct pollfd file[LISTENERS + MOST]; /* after the listeners, connections in order of arrival */
     nfds_t count;
     char record[LONGEST];
 };
@@ -36,7 +36,7 @@ static bool is_ours(int file)
     return getsockopt(file, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == geteuid() || peer.uid == 0);
 }
 
-/* Takes one connection. False when there is none, or no room. */
+/* Takes one connection. Returns false if there is none, or no room. */
 static bool take(struct stream *stream, int listener)
 {
     if (stream->count == LISTENERS + MOST)
@@ -44,7 +44,7 @@ static bool take(struct stream *stream, int listener)
     int file = accept4(stream->file[listener].fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (file < 0)
         return false;
-    /* A user who can reach the folder has a right to it; any user may try the abstract name. */
+    /* Any user who can access the folder is entitled to; but any user can try the abstract name. */
     if (listener == ABSTRACT && !is_ours(file))
         close(file);
     else
@@ -61,7 +61,7 @@ static bool read_some(struct stream *stream, int file)
     return length < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* Reads every connection that has something, and drops those that have ended. */
+/* Reads every connection with data, and drops those that have ended. */
 static void read_ready(struct stream *stream)
 {
     nfds_t kept = LISTENERS;
@@ -84,11 +84,11 @@ static int accept_all(struct stream *stream)
     return (int)(stream->count - before);
 }
 
-/* What was sent before the program ended. A process that outlives it and sends for ever is not awaited. */
+/* Reads what was sent before the program ended. Does not wait for a process that outlives it and sends forever. */
 static void read_rest(struct stream *stream)
 {
     int accepted, left = 2 * WAITING + MOST;
-    do { /* reading makes room for those that wait */
+    do { /* reading makes room for waiting connections */
         for (nfds_t i = LISTENERS; i < stream->count; i++)
             stream->file[i].revents = POLLIN;
         read_ready(stream);
@@ -135,7 +135,7 @@ static int listen_at(const char *path, bool abstract)
     return file;
 }
 
-/* A folder of the run's own, in the first place whose name is not too long. */
+/* The run's own folder, in the first location whose path is not too long. */
 static bool make_folder(struct stream *stream)
 {
     const char *place;
@@ -175,7 +175,7 @@ struct stream *stream_open(stream_handler handle, void *user)
         stream->file[i] = (struct pollfd){.fd = -1, .events = POLLIN};
     stream->count = LISTENERS;
     bool good = make_folder(stream) && (stream->file[BY_PATH].fd = listen_at(stream->path, false)) >= 0;
-    /* Without the second name a program that changes its root directory cannot send; everything else goes. */
+    /* Without the second name a program that changes its root directory cannot send; everything else works. */
     if (good)
         stream->file[ABSTRACT].fd = listen_at(stream->path, true);
     if (good)

@@ -19,10 +19,10 @@ typedef void (*stream_handler)(void *user, const char *text, size_t length);
 
 struct stream;
 
-/* NULL, and errno is set, where it cannot be. */
+/* Returns NULL and sets errno on failure. */
 struct stream *stream_open(stream_handler handle, void *user);
 const char *stream_path(const struct stream *stream);
-/* Returns when the descriptor until can be read. */
+/* Returns when the descriptor `until` becomes readable. */
 void stream_read(struct stream *stream, int until);
 void stream_close(struct stream *stream);
 

@@ -64,7 +64,7 @@ static bool send_one(const char *path, bool abstract, const char *text, size_t l
 
 static const char *path;
 
-/* A stream that is read by a thread, as the program's process is waited for. */
+/* A stream that is read by a thread while another waits for the program's process. */
 struct reading {
     struct stream *stream;
     int until[2];
@@ -150,7 +150,7 @@ static void test_sizes(void)
     tap_ok(access(copy, F_OK) != 0, "nor is the folder");
 }
 
-/* What is sent before a process is killed arrives, and what anyone else sends does not. */
+/* What is sent before a process is killed arrives, and data from other senders does not. */
 static void test_processes(void)
 {
     memset(&seen, 0, sizeof seen);
@@ -164,7 +164,7 @@ static void test_processes(void)
     waitpid(child, NULL, 0);
     if (geteuid() == 0 && (child = fork()) == 0) {
         bool refused = setuid(65534) == 0 && !send_one(path, false, "0 2", 3);
-        send_one(path, true, "0 2", 3); /* may be connected, and is not read */
+        send_one(path, true, "0 2", 3); /* may connect, but is not read */
         _exit(refused ? 0 : 1);
     }
     int status = 0;

@@ -7,7 +7,7 @@
 static const char *const prefixes[] = {
     [SUPPRESS_FUNCTION] = "fun:", [SUPPRESS_MODULE] = "obj:", [SUPPRESS_SOURCE] = "src:", [SUPPRESS_PYTHON] = "py:"};
 
-/* A star that fails later takes a character more: that is enough, for only the last star has to be tried again. */
+/* If matching fails later, the star takes one more character; only the last star needs to be retried. */
 bool suppress_fits(const char *pattern, const char *text)
 {
     const char *star = NULL, *from = NULL;
@@ -55,7 +55,7 @@ static bool fits_frame(const struct suppress_frame *frame, const struct place *p
     return false;
 }
 
-/* As suppress_fits, with frames for characters; what follows the last frame is of no interest. */
+/* As suppress_fits, with frames for characters; what follows the last frame does not matter. */
 static bool fits_stack(const struct suppression *item, const struct places *places)
 {
     unsigned frame = 0, place = 0, star = UINT32_MAX, from = 0;
@@ -108,7 +108,7 @@ void suppress_write(const char *rule, const struct places *places, FILE *out)
 struct source {
     const char *path;
     FILE *file, *err;
-    char *line; /* without blanks at both ends */
+    char *line; /* without leading and trailing blanks */
     size_t room;
     unsigned number;
 };

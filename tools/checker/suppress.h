@@ -40,15 +40,15 @@ struct suppressions {
     unsigned count, room;
 };
 
-/* Adds those of a file, whose name must last. False where it cannot be read or is malformed: err has file, line and what was
- * expected. */
+/* Adds the suppressions of a file; its name must outlive them. Returns false if it cannot be read or is malformed: err gets
+ * file, line and what was expected. */
 bool suppress_read(struct suppressions *list, const char *path, FILE *err);
 void suppress_free(struct suppressions *list);
 
 /* The first that fits; NULL: none. */
 struct suppression *suppress_find(const struct suppressions *list, const char *rule, const struct places *places);
 
-/* Writes one that fits exactly this. */
+/* Writes a suppression that matches exactly this finding. */
 void suppress_write(const char *rule, const struct places *places, FILE *out);
 
 /* Has the text this form? */

@@ -10,7 +10,7 @@
 static char path[] = "/tmp/suppress_test.XXXXXX";
 static char said[1000];
 
-/* Reads a file of that text; what is said goes to said. */
+/* Reads a file of that text; messages go to `said`. */
 static bool read_text(struct suppressions *list, const char *text)
 {
     FILE *file = fopen(path, "w"), *err = fmemopen(said, sizeof said, "w");

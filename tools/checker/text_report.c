@@ -42,7 +42,7 @@ void texts_free(struct text_reports *texts)
     *texts = (struct text_reports){0};
 }
 
-/* The report of a process, or the one of all. NULL when memory is out. */
+/* The report of one process, or of all. NULL when memory is out. */
 static struct text_report *report_of(struct text_reports *texts, uint64_t pid)
 {
     pid = texts->options->log_by_process ? pid : 0;
@@ -64,7 +64,7 @@ static struct text_report *report_of(struct text_reports *texts, uint64_t pid)
     return report;
 }
 
-/* A file of a process is opened for each text, for there may be many of them. NULL where it cannot be. */
+/* A process's file is opened for each text, because there may be many files. NULL where it cannot be. */
 static FILE *open_text(const struct text_reports *texts, struct text_report *report)
 {
     char path[CHECK_PATH];
@@ -89,7 +89,7 @@ static void emit_plain(const struct text_reports *texts, struct text_report *rep
         fclose(to);
 }
 
-/* The first line, "[4711] error VMM-MAP-OVERLAP: ...", in red, or in yellow where nothing was wrong yet. The room is there. */
+/* The first line, "[4711] error VMM-MAP-OVERLAP: ...", in red, or in yellow if nothing was wrong yet. The room is there. */
 static void colour_head(char *text, size_t size)
 {
     const char *kind = strstr(text, "] ");
@@ -104,7 +104,7 @@ static void colour_head(char *text, size_t size)
     memcpy(text + BEGIN + head, "\033[0m", END);
 }
 
-/* Writes a text as wide as lines may be. */
+/* Writes a text wrapped to the maximum line width. */
 static void emit(const struct text_reports *texts, struct text_report *report, const char *text)
 {
     size_t length = strlen(text), size = 2 * length + 4096;
@@ -229,7 +229,7 @@ static int order(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
-/* Memory before addresses; of equal ones the older. */
+/* Memory comes before addresses; of equal ones the older comes first. */
 static int larger_first(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
@@ -239,7 +239,7 @@ static int larger_first(const void *a, const void *b)
     return bytes ? bytes : times ? times : order(x->group->call, y->group->call);
 }
 
-/* Those of the text that are, or are not, leaks. NULL: there are none. */
+/* The findings of the text that are, or are not, leaks. NULL: there are none. */
 static struct entry *entries_of(const struct text_report *report, const struct run *run, bool leaks, unsigned *count)
 {
     unsigned all = groups_count(run->groups);
@@ -314,7 +314,7 @@ static void phases_text(const struct group *group, char *text, size_t size)
         snprintf(text + length, size - length, " and %u more", group->phases - SHOWN);
 }
 
-/* What came again, the most frequent first. */
+/* Repeats, the most frequent first. */
 static void finish_again(struct text_reports *texts, struct text_report *report, const struct run *run)
 {
     unsigned count, shown = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text_report.h - findings as text: each where it comes for the first time, leaks and what came again at the end.
+/* text_report.h - findings as text: each when it first occurs, leaks and repeats at the end.
  *
  *     --log-file=check.txt, or none     one text for all processes        [4711] error VMM-MAP-OVERLAP: cuMemMap (call 11) -> ...
  *     --log-file=check.%p               one for each, with its own sum    check.4711
@@ -18,7 +18,7 @@
 
 struct text_report {
     uint64_t pid;     /* 0: of all processes */
-    FILE *to;         /* NULL: a file of its own, which is opened for each text */
+    FILE *to;         /* NULL: its own file, which is opened for each text */
     bool *explained;  /* by the number of the rule */
     bool begun;       /* its file was emptied */
     uint64_t noted;   /* of the last note */
@@ -37,10 +37,10 @@ struct text_reports {
 bool texts_begin(struct text_reports *texts, const struct check_options *options, FILE *err);
 void texts_free(struct text_reports *texts);
 
-/* A finding of that share came for the first time; fresh: of its group as well. */
+/* A finding of that share occurred for the first time; fresh: also the first of its group. */
 void texts_finding(struct text_reports *texts, const struct group *group, const struct share *share, bool fresh);
 
-/* Something that the user should know of a process; the same of several is written once. */
+/* A note about a process for the user; the same note about several processes is written once. */
 void texts_note(struct text_reports *texts, uint64_t pid, const char *note);
 
 struct run;

@@ -9,7 +9,7 @@
 #include "text.h"
 #include "columns.h"
 
-/* Has the option this name? *value is what stands behind its "=", or NULL. */
+/* Does the option have this name? *value is the part after its "=", or NULL. */
 static bool names(const struct command_option *option, const char *word, const char **value)
 {
     size_t length = strlen(option->name);
@@ -130,7 +130,7 @@ static bool is_choice(const struct command_option *option, const char *value)
     return false;
 }
 
-/* The option that was given before and excludes this one; NULL: none. */
+/* An option given earlier that excludes this one; NULL if there is none. */
 static const char *excluded(const struct arguments *arguments, const struct command_option *option)
 {
     for (const struct command_option *other = arguments->command->option; other->name; other++)
@@ -173,7 +173,7 @@ static enum arguments_status take_word(struct arguments *arguments, const char *
     return ARGUMENTS_FINE;
 }
 
-/* Everything that has to be there is. */
+/* Checks that all required options and arguments are present. */
 static enum arguments_status complete(const struct arguments *arguments, FILE *err)
 {
     const struct command *command = arguments->command;

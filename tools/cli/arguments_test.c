@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments read by a description: every form of an option, and everything that can be wrong. */
+/* Arguments parsed according to a description: every form of an option, and everything that can be wrong. */
 #include "arguments.h"
 
 #include <stdlib.h>
@@ -104,7 +104,7 @@ static const struct {
     {&unread, {"--anything", "-h"}, "help"},
 };
 
-/* One argument more than there is room for. */
+/* One argument more than fits. */
 static void test_too_many(void)
 {
     static char *argv[ARGUMENTS_WORDS + 3];

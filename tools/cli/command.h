@@ -32,21 +32,21 @@ struct command_option {
     const char *name;    /* "--backend", "-o" */
     const char *alias;   /* "-q"; NULL: none */
     const char *value;   /* "SPEC"; in small letters the choices that there are, "yes|no"; NULL: the option takes none */
-    const char *example; /* of a value, for the message that it is missing; NULL: none */
-    const char *missing; /* the message where a required option is not given; NULL: it is optional */
+    const char *example; /* an example value, for the message that it is missing; NULL: none */
+    const char *missing; /* the message if a required option is missing; NULL: it is optional */
     const char *about;
     unsigned words;      /* a set of command_words that the value may be */
     char group;          /* options of one group exclude each other; 0: of none */
     bool joined;         /* help and completion write --name=VALUE; both forms are read */
-    bool rest;           /* everything behind the option is passed on unread */
+    bool rest;           /* everything after the option is passed on unread */
 };
 
 /* The one argument that is not an option. */
 struct command_argument {
     const char *name;    /* "FILE|-"; NULL: the command takes none */
-    const char *missing; /* the message where a required argument is not given; NULL: it is optional */
+    const char *missing; /* the message if a required argument is missing; NULL: it is optional */
     unsigned words;
-    bool rest;           /* it is a program, and everything behind it is the program's */
+    bool rest;           /* it is a program, and everything after it belongs to the program */
     bool many;           /* several may be given */
 };
 
@@ -64,7 +64,7 @@ struct command {
     const char *summary;      /* one line of the overview */
     const char *about;
     const char *hint;         /* ends the message about an unknown argument; NULL: none */
-    const char *more;         /* a paragraph behind the options; NULL: none */
+    const char *more;         /* a paragraph after the options; NULL: none */
     const char *const *usage; /* what follows "cuvmm NAME ", ended by NULL; NULL: generated */
     const char *const *examples;
     const char *list;         /* the heading of a list; NULL: none */
@@ -78,7 +78,7 @@ struct command {
 /* The table, in the order of the overview; NULL past the last. */
 const struct command *command_at(size_t index);
 
-/* NULL where there is none of that name. */
+/* NULL if there is none with that name. */
 const struct command *command_find(const char *name);
 
 /* How the command is called: "cuvmm machine [NAME] [--json]". Brief: the argument alone. */
@@ -88,11 +88,11 @@ void command_print_usage(FILE *out, const struct command *command, bool brief);
 #define COMMAND_LABEL 80
 const char *command_option_label(const struct command_option *option, char label[COMMAND_LABEL]);
 
-/* Is value a list of choices? Cuts the next one off *choices; false at the end of the list. */
+/* Is value a list of choices? Removes the next choice from *choices; returns false at the end of the list. */
 bool command_has_choices(const struct command_option *option);
 bool command_next_choice(const char **choices, const char **choice, size_t *length);
 
-/* Ends a usage error: names the help to read, of a command or (NULL) of all. Returns 2. */
+/* Ends a usage error: names the help to read, for a command or, if NULL, for all. Returns 2. */
 int command_usage(FILE *err, const struct command *command);
 
 #endif

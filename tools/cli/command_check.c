@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuvmm check: a program of others, checked. */
+/* cuvmm check: runs and checks a user's program. */
 #include "check.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuvmm exec: a program of others, on the simulator. */
+/* cuvmm exec: runs a user's program on the simulator. */
 #include "exec.h"
 
 #include <ctype.h>
@@ -25,7 +25,7 @@ static bool is_simulated(const char *spec)
     return strcmp(backend, "sim") == 0 || strncmp(backend, "sim:", 4) == 0;
 }
 
-/* Absolute, for programs that go to other folders; a folder that is not there is noticed before anything runs. */
+/* Absolute, for programs that change their folder; a missing folder is noticed before anything runs. */
 static bool take_trace(const char *path, char *absolute, size_t size, FILE *err)
 {
     char here[2000] = "";
@@ -52,7 +52,7 @@ static bool take_trace(const char *path, char *absolute, size_t size, FILE *err)
     return true;
 }
 
-/* A number of that option; usual where it is not given. */
+/* The number given for that option; `usual` if it is not given. */
 static bool take_number(const struct arguments *arguments, const char *option, double least, double most, double *number, FILE *err)
 {
     const char *value = arguments_value(arguments, option);
@@ -104,7 +104,7 @@ static bool is_each(const char *fault)
     return fault && strncmp(fault, "each", 4) == 0 && (!fault[4] || fault[4] == ':');
 }
 
-/* An option of a sweep where there is none; or one that a sweep has no use for. NULL: none. */
+/* An option for a sweep without a sweep, or one that a sweep cannot use. NULL: none. */
 static const char *misplaced(const struct arguments *arguments, bool each)
 {
     static const char *const of_sweep[] = {"--jobs", "--timeout", "--most", "--seed", "--accept", "--json", NULL};

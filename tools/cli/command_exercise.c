@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuvmm exercise: programs to be written, with a grader. That grader is a script and reads its arguments itself. */
+/* cuvmm exercise: programming exercises, with a grader. That grader is a script and reads its arguments itself. */
 #include <string.h>
 
 #include "arguments.h"
 #include "installed_script.h"
 #include "practice.h"
 
-/* Exercises without a compiler: the command has them. */
+/* Exercises that need no compiler are part of the command. */
 static int run_practice(const struct arguments *arguments, FILE *out, FILE *err)
 {
     char **word = arguments->rest + 2; /* behind "exercise script" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuvmm explain: a rule or a result, for people. */
+/* cuvmm explain: explains a rule or a result. */
 #include "explain.h"
 
 #include "arguments.h"

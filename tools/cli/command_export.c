@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuvmm export: a trace in formats that others have viewers for. */
+/* cuvmm export: converts a trace to formats that other tools can view. */
 #include "export.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuvmm ptxas: in the place of NVIDIA's assembler. */
+/* cuvmm ptxas: replaces NVIDIA's assembler. */
 #include "ptxas.h"
 
 #include "arguments.h"

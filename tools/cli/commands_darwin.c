@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands that run programs of CUDA, on a system that has none: they say so, and what to do. */
+/* The commands that run CUDA programs, on a system without CUDA: they say so, and what to do instead. */
 #include "arguments.h"
 #include "command.h"
 

@@ -10,14 +10,14 @@
 #include "profile.h"
 #include "vmm.h"
 
-/* What is asked for: words that begin with typed, once the prefix stands before them. */
+/* The request: words that begin with `typed` after `prefix` is prepended. */
 struct asked {
     FILE *out;
     const char *typed, *prefix;
     size_t prefix_length;
 };
 
-/* Cuts off what was typed so far of a part; false where the part does not begin with it. */
+/* Removes the part that was already typed; returns false if the word does not begin with it. */
 static bool take_typed(const char **typed, const char *part, size_t length)
 {
     size_t left = strlen(*typed);
@@ -49,7 +49,7 @@ static void offer_rules(const struct asked *asked)
         offer_word(asked, rules[i].id, rules[i].message);
 }
 
-/* Rules stand in the order of their calls, so those of one call are together. */
+/* Rules are in the order of their calls, so those of one call are adjacent. */
 static void offer_calls(const struct asked *asked)
 {
     size_t count;
@@ -142,7 +142,7 @@ static void offer_options(const struct asked *asked, const struct command *comma
     offer_word(asked, "--help", "more about this command");
 }
 
-/* "--backend=sim:o": the option before the "=" of what was typed; NULL where there is none. */
+/* "--backend=sim:o": the option before the "=" of what was typed; NULL if there is none. */
 static const struct command_option *option_before(const struct command *command, const char *typed, const char *equals)
 {
     size_t length = (size_t)(equals - typed);
@@ -152,10 +152,10 @@ static const struct command_option *option_before(const struct command *command,
     return NULL;
 }
 
-/* What the words before the last mean for it. */
+/* What the preceding words mean for the last one. */
 struct place {
-    const struct command_option *lacking; /* the option whose value it is; NULL: of none */
-    bool argument, rest, plain;           /* an argument was given; it is passed on unread; it is not an option */
+    const struct command_option *lacking; /* the option whose value it is; NULL if it is none */
+    bool argument, rest, plain;           /* an argument was already given; the word is passed on unread; it is not an option */
 };
 
 static struct place place_of(const struct command *command, int count, char **words)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a shell needs to ask `cuvmm completion --words`. See completion.h. */
+/* What a shell needs to query `cuvmm completion --words`. See completion.h. */
 #include <string.h>
 
 #include "completion.h"
 
-/* readline replaces what lies behind the last character that breaks words, which ":" and "=" are: so much of a candidate
- * is cut off. A candidate that ends in "=" is not the whole word. */
+/* readline replaces only the text after the last word-breaking character, such as ":" or "=", so that much of a
+ * candidate is removed. A candidate that ends in "=" is not a complete word. */
 static const char bash[] =
     "# bash completion of cuvmm; made by `cuvmm completion bash`.\n"
     "_cuvmm() {\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can follow on a command line. */
+/* What can come next on a command line. */
 #include "completion.h"
 
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 #define WORDS 6
 
-/* Every candidate of words, without the remarks: "a b ". To be freed. */
+/* Every candidate for words, without the descriptions: "a b ". To be freed. */
 static char *candidates(const char *const words[WORDS])
 {
     char *argv[WORDS], *out = NULL, *line;

@@ -8,7 +8,7 @@
 /* Exit status: 0 fine, 1 something did not go as the script or trace says, 2 the command or its input is wrong. */
 int cuvmm_main(int argc, char **argv, FILE *out, FILE *err);
 
-/* The message about a command that is none. Returns 2. */
+/* The message about an unknown command. Returns 2. */
 int cuvmm_unknown(FILE *err, const char *name);
 
 #endif

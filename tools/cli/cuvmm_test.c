@@ -34,7 +34,7 @@ static struct run run(const char *const args[ARGS])
 static const struct {
     const char *args[ARGS];
     int status;
-    const char *out, *err; /* text that stands there; "" where nothing may */
+    const char *out, *err; /* the expected text; "" if there must be none */
 } cases[] = {
     {{"--version"}, 0, "cuvmm 0.", ""},
     {{"--help"}, 0, "cuvmm run FILE", ""},

@@ -12,7 +12,7 @@
 
 static char said[65536];
 
-/* The exit status; what was printed is in said. */
+/* Returns the exit status; the output is in `said`. */
 static int diff(char *const *args)
 {
     FILE *out = tmpfile();
@@ -54,7 +54,7 @@ static void remove_shards(const char *folder, unsigned of)
     }
 }
 
-/* The shards of a campaign whose expectations are turned round find what its merge shrinks, each once. */
+/* With inverted expectations, the shards of a campaign find differences that its merge then shrinks, each once. */
 static void test_campaign(char *folder, const char *backend, bool driver, const char *shown)
 {
     static char *const shards[] = {WORD("1/3"), WORD("2/3"), WORD("3/3")};

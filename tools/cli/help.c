@@ -28,7 +28,7 @@ static void print_wrapped(FILE *out, const char *text, size_t at, size_t indent)
     }
 }
 
-/* A label that is longer than its column stands on a line of its own. */
+/* A label longer than its column gets a line of its own. */
 static void print_item(FILE *out, const char *label, const char *about, size_t column)
 {
     size_t at = strlen(label) + 2;
@@ -78,7 +78,7 @@ static void print_usage(FILE *out, const struct command *command)
     fputs("\n", out);
 }
 
-/* Options stand in two columns; the first is as wide as the longest label, up to a limit. */
+/* Options are printed in two columns; the first is as wide as the longest label, up to a limit. */
 static void print_options(FILE *out, const struct command *command)
 {
     char label[COMMAND_LABEL];

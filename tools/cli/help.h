@@ -10,7 +10,7 @@
 /* The first line of all: what the command is for. */
 extern const char help_title[];
 
-/* All commands in a line each, and what holds for all. */
+/* All commands, one line each, and what applies to all. */
 void help_overview(FILE *out);
 
 /* One command: usage, description, options, examples. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every description is whole, and help made of it: usage first, every option, no line too long. */
+/* Every description is complete, and so is the help made from it: usage first, every option, no line too long. */
 #include "help.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "tap.h"
 #include "text.h"
 
-/* What print writes; to be freed. */
+/* The output of print, which the caller frees. */
 static char *printed(const struct command *command)
 {
     char *text = NULL;
@@ -24,7 +24,7 @@ static char *printed(const struct command *command)
     return text;
 }
 
-/* Examples and usages stand as they are; everything else is wrapped. */
+/* Examples and usages are printed verbatim; everything else is wrapped. */
 static bool fits(const char *help, size_t columns)
 {
     for (const char *line = help; *line; line += strcspn(line, "\n") + 1)
@@ -100,7 +100,7 @@ static void test_forms(void)
     free(help);
 }
 
-/* On a narrow terminal what an option does is wrapped behind its column. */
+/* On a narrow terminal an option's description wraps within its column. */
 static void test_narrow(void)
 {
     size_t before = text_columns();

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
         text_set_columns(columns_of(STDOUT_FILENO));
     text_set_coloured(columns_coloured(STDOUT_FILENO));
     int status = cuvmm_main(argc, argv, stdout, stderr);
-    /* A full disk or a closed pipe must not pass for success; of one that was met a while ago the system is asked again. */
+    /* A full disk or a closed pipe must not count as success; if the error happened a while ago, the system is queried again. */
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;

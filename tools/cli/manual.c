@@ -7,7 +7,7 @@
 #include "help.h"
 #include "vmm.h"
 
-/* What roff takes for its own is written otherwise, and "-" is what a terminal wants. */
+/* Characters that are special to roff are escaped, and "-" is written so that terminals show a minus sign. */
 void manual_text(FILE *out, const char *text)
 {
     for (size_t i = 0; text[i]; i++) {

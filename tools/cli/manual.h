@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manual.h - the manual page of the command, cuvmm(1), made from the help texts so that it cannot fall behind them.
+/* manual.h - the manual page of the command, cuvmm(1), generated from the help texts, so that it cannot get out of date.
  *
  *   "  --draw   draws after every step\n"  ->  .TP
  *                                              \fB\-\-draw\fR
@@ -13,7 +13,7 @@
 /* The page in the man macros of roff. */
 void manual(FILE *out);
 
-/* A line of text so that roff prints it as it is: a dot at its start is no request, a backslash stays one. */
+/* A line of text, escaped so that roff prints it verbatim: a leading dot is not a request, and a backslash stays a backslash. */
 void manual_text(FILE *out, const char *text);
 
 #endif

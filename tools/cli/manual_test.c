@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The manual page: every command with all its options; what roff would take for its own is written otherwise. */
+/* The manual page: every command with all its options; characters that are special to roff are escaped. */
 #include "manual.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static bool stands(const char *page, const char *text)
     return strstr(page, text) != NULL;
 }
 
-/* Words as the page shows them: a hyphen is written as a minus sign. */
+/* Words as shown on the page: a hyphen is written as a minus sign. */
 static void as_shown(const char *words, char *shown, size_t size)
 {
     size_t at = 0;
@@ -41,7 +41,7 @@ static void test_command(const char *page, const struct command *command)
     }
 }
 
-/* No line of text begins with what is a request to roff. */
+/* No line of text begins with a roff request. */
 static void test_requests(const char *page)
 {
     static const char *const requests[] = {".\\\"", ".TH ", ".SH ", ".SS ", ".TP", ".PP", ".nf", ".fi", ".B ", ".BR ", ".I ", ".IR "};

@@ -38,7 +38,7 @@ void exec_add_layers(struct exec_environment *environment, const char *layers)
     free(whole);
 }
 
-/* A trace is outermost: it has what the program gets. */
+/* A trace is outermost: it records what the program gets. */
 static void set_machine(const struct exec_options *options, bool fails, struct exec_environment *environment)
 {
     char layers[4096] = "";
@@ -63,8 +63,8 @@ static void preload(struct exec_environment *environment, const char *folder, co
         exec_environment_prepend(environment, "ASAN_OPTIONS", "verify_asan_link_order=0", ':');
 }
 
-/* A library of the CUDA runtime that has been loaded is the one that a program gets which was linked with its name, whatever
- * DT_RPATH, DT_RUNPATH and LD_LIBRARY_PATH say; those of two versions do not meet, since their symbols have versions. */
+/* A preloaded CUDA runtime library is the one that a program linked with its name gets, whatever DT_RPATH, DT_RUNPATH and
+ * LD_LIBRARY_PATH say; two versions do not clash, because their symbols are versioned. */
 static void preload_runtime(struct exec_environment *environment, const char *folder)
 {
     preload(environment, folder, "libcudart.so.12");
@@ -72,7 +72,7 @@ static void preload_runtime(struct exec_environment *environment, const char *fo
     exec_environment_set(environment, "CUVMM_RUNTIME_FOLDER", folder);
 }
 
-/* Triton compiles to machine code with an assembler that it brings; ours leaves the PTX, which runs here. */
+/* Triton compiles to machine code with an assembler that it ships; ours keeps the PTX, which runs here. */
 static void replace_assembler(struct exec_environment *environment, const char *folder)
 {
     static const char *const names[] = {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"};
@@ -96,7 +96,7 @@ static bool ask(const struct exec_options *options, int *devices, FILE *err)
     char why[EXEC_WHY], faults[1024] = "";
     bool whole = options->machine && strchr(options->machine, '|');
     add_layers(faults, sizeof faults, "fault", options->fault);
-    if (whole && faults[0]) { /* its own layers are looked at with it; these by themselves */
+    if (whole && faults[0]) { /* its own layers are checked with it; these separately */
         *devices = exec_machine_ask("sim:h100", faults, why);
         if (*devices < 0)
             fprintf(err, "%s: %s: the fault cannot be had: %s\n", options->who, options->nothing, why);
@@ -154,7 +154,7 @@ void exec_setting_free(struct exec_setting *setting)
     exec_environment_free(&setting->environment);
 }
 
-/* A fault of one process among several: they are counted in a file. False when there is none to be had, which has been said. */
+/* A fault of one process among several: they are counted in a file. Returns false, after reporting it, if none can be created. */
 static bool count_processes(const struct exec_options *options, struct exec_environment *environment, char path[4096], FILE *err)
 {
     path[0] = '\0';

@@ -14,9 +14,9 @@
 #include "exec_program.h"
 
 struct exec_options {
-    const char *who;     /* "cuvmm exec", before what is said */
-    const char *nothing; /* "nothing was started": what an unknown machine means */
-    const char *machine; /* "sim:h200x2"; NULL: as libcuda.so.1 chooses it */
+    const char *who;     /* "cuvmm exec", the prefix of messages */
+    const char *nothing; /* "nothing was started": the consequence of an unknown machine */
+    const char *machine; /* "sim:h200x2"; NULL: libcuda.so.1 chooses */
     const char *fault;   /* "mem_map:10", "mem_map:10|mem_create:3"; NULL: none */
     const char *trace;   /* a file, absolute; NULL: none */
     bool explain;
@@ -27,17 +27,17 @@ struct exec_options {
 /* Everything that a program needs to run on the simulator. */
 struct exec_setting {
     struct exec_environment environment;
-    char machine[EXEC_MACHINE_NAME]; /* to be removed at the end; "": it is not ours */
+    char machine[EXEC_MACHINE_NAME]; /* to be removed at the end; "" if it is not ours */
 };
 
-/* False, and err has said why, where the machine or a library of this project is not there. Freed with exec_setting_free, which
- * also removes the machine. */
+/* Returns false, with the reason on err, if the machine or a library of this project is missing. Freed with exec_setting_free,
+ * which also removes the machine. */
 bool exec_setting_make(const struct exec_options *options, struct exec_setting *setting, FILE *err);
-/* The same without the fault, which is looked at alone. */
+/* The same without the fault, which is checked separately. */
 bool exec_setting_try(const struct exec_options *options, struct exec_setting *setting, FILE *err);
 void exec_setting_free(struct exec_setting *setting);
 
-/* Puts layers, divided by '|', around the machine, in front of those that it has: a spec with layers takes none of CUVMM_LAYERS. */
+/* Puts layers, divided by '|', around the machine, in front of its own: a spec with layers ignores CUVMM_LAYERS. */
 void exec_add_layers(struct exec_environment *environment, const char *layers);
 
 /* Runs the program. Returns the exit status. */

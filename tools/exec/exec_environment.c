@@ -14,7 +14,7 @@ static size_t place(const struct exec_environment *environment, const char *name
     return i;
 }
 
-/* The place of a new variable; NULL: memory is out. */
+/* The slot of a new variable; NULL if memory is exhausted. */
 static struct exec_variable *append(struct exec_environment *environment)
 {
     struct exec_variable *larger = realloc(environment->variable, (environment->count + 1) * sizeof *larger);
@@ -83,7 +83,7 @@ static bool is_own(const struct exec_environment *environment, const char *entry
     return false;
 }
 
-/* The list and, behind it, the texts that are new. */
+/* The list, followed by the new texts. */
 static size_t vector_size(const struct exec_environment *environment)
 {
     size_t entries = environment->count + 1, bytes = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exec_environment.h - what a program's environment becomes: variables to set, beside those that it has.
+/* exec_environment.h - a program's future environment: variables to set, in addition to existing ones.
  *
  *     LD_LIBRARY_PATH=/opt/x      prepend "/usr/lib/cuvmm"       LD_LIBRARY_PATH=/usr/lib/cuvmm:/opt/x
  *
@@ -26,10 +26,10 @@ struct exec_environment {
 void exec_environment_set(struct exec_environment *environment, const char *name, const char *value);
 void exec_environment_unset(struct exec_environment *environment, const char *name);
 
-/* Puts first in front of what the program has of that variable. */
+/* Prepends `first` to the program's value of that variable. */
 void exec_environment_prepend(struct exec_environment *environment, const char *name, const char *first, char separator);
 
-/* The value that the program will have; NULL: none. */
+/* The value that the program will see; NULL if none. */
 const char *exec_environment_get(const struct exec_environment *environment, const char *name);
 
 /* Sets them in this process. False when memory is out. */
@@ -38,10 +38,10 @@ bool exec_environment_apply(const struct exec_environment *environment);
 /* What the program's environ will be, for posix_spawn; freed with free. NULL when memory is out. */
 char **exec_environment_vector(const struct exec_environment *environment);
 
-/* A line of a shell for each: export NAME='value' */
+/* One shell line for each: export NAME='value' */
 void exec_environment_print(const struct exec_environment *environment, FILE *out);
 
-/* The text as one word of a shell, in quotes. */
+/* The text as one shell word, in quotes. */
 void exec_print_quoted(const char *text, FILE *out);
 
 void exec_environment_free(struct exec_environment *environment);

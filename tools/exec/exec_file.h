@@ -6,15 +6,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The folders for what a run needs, the best first, NULL behind the last: TMPDIR, or where that names none /dev/shm, since what lies
- * in memory does not wait for a disk that others write to; then /tmp. */
+/* The folders for a run's files, the best first, with NULL after the last: TMPDIR or, if that is unset, /dev/shm, because
+ * files in memory do not wait for a busy disk; then /tmp. */
 const char *exec_place(unsigned number);
 
-/* Makes one of that many zeros in TMPDIR, or where that names none in the first of the others, all of which have room: a hole in a full file system is a SIGBUS for who maps it. False, with the
- * system's error and nothing made, when it cannot be. */
+/* Creates a file of that many zeros in TMPDIR or, if that is unset, in the first of the others with enough space: a hole in a
+ * full file system would be a SIGBUS for a process that maps it. Returns false, with the system's error and no file
+ * left, on failure. */
 bool exec_zeros(char *path, size_t path_size, size_t size);
 
-/* The same, mapped; NULL when it cannot be. munmap and unlink end it. */
+/* The same, mapped; NULL on failure. munmap and unlink end it. */
 void *exec_shared(char *path, size_t path_size, size_t size);
 
 #endif

@@ -19,7 +19,7 @@ struct answer {
     char why[EXEC_WHY];
 };
 
-/* The child's whole answer: shorter than what a pipe takes at once. */
+/* The child's complete answer: shorter than a pipe's atomic write. */
 static bool read_answer(int fd, struct answer *answer)
 {
     size_t got = 0;
@@ -85,7 +85,7 @@ static bool count(const char *spec, int *number)
     return true;
 }
 
-/* Variables that are for the program, and not for this question: the machine that it joins, a trace among the layers. */
+/* Variables that are for the program, not for this query: the machine that it joins, a trace among the layers. */
 static const char *const hidden[] = {"CUVMM_MACHINE", "CUVMM_LAYERS"};
 enum { HIDDEN = sizeof hidden / sizeof hidden[0] };
 
@@ -109,7 +109,7 @@ static int ask_here(const char *spec, char why[EXEC_WHY])
     return good ? devices : -1;
 }
 
-/* For a fault that is one process's there is a count of processes, too. */
+/* For a fault of a single process there is also a count of processes. */
 static bool opens_with_layers(const char *spec, const char *layers)
 {
     char path[4096];
@@ -161,7 +161,7 @@ bool exec_machine_name(char name[EXEC_MACHINE_NAME])
     return true;
 }
 
-/* Who looks at a machine that is not in use takes it away when he has done. */
+/* Inspecting a machine that is not in use removes it afterwards. */
 void exec_machine_remove(const char *name)
 {
     char entry[EXEC_MACHINE_NAME + 2], why[SHARE_WHY];

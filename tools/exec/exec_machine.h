@@ -15,9 +15,9 @@
 #define EXEC_MACHINE_NAME 41
 #define EXEC_WHY 600
 
-/* Opens the machine and closes it again. spec NULL: as libcuda.so.1 chooses it. layers: around it, which a child tries, so that
- * this process opens none of their files; or NULL. Returns the number of devices; -1, with the reason in why, where it cannot
- * be had. */
+/* Opens the machine and closes it again. spec NULL: libcuda.so.1 chooses. layers: around it, which a child tries, so that
+ * this process opens none of their files; or NULL. Returns the number of devices; -1, with the reason in why, if it cannot
+ * be opened. */
 int exec_machine_ask(const char *spec, const char *layers, char why[EXEC_WHY]);
 
 /* The machine that libcuda.so.1 chooses (docs/unmodified.md). */
@@ -31,7 +31,7 @@ bool exec_machine_name(char name[EXEC_MACHINE_NAME]);
 
 void exec_machine_remove(const char *name);
 
-/* Asks in a child; calls fill with what it is to write into why. True when fill returned true. */
+/* Queries in a child; calls fill, which writes into why. True when fill returned true. */
 bool exec_in_child(bool (*question)(void *user, char why[EXEC_WHY], int *number), void *user, char why[EXEC_WHY], int *number);
 
 #endif

@@ -13,7 +13,7 @@
 
 /* ---- starting ---- */
 
-/* A script without a first line is the shell's, as with execvp. */
+/* A script without an interpreter line is run by the shell, as with execvp. */
 static int spawn_script(pid_t *process, const posix_spawnattr_t *attributes, char **command, const char *path, char **environment)
 {
     size_t count = 1;
@@ -30,7 +30,7 @@ static int spawn_script(pid_t *process, const posix_spawnattr_t *attributes, cha
     return error;
 }
 
-/* 0 or an error number. No page of this process is copied, as for fork. */
+/* 0 or an error number. Copies no page of this process, unlike fork. */
 static int spawn(pid_t *process, const sigset_t *mask, char **command, const char *path, const struct exec_environment *environment)
 {
     posix_spawnattr_t attributes;
@@ -48,7 +48,7 @@ static int spawn(pid_t *process, const sigset_t *mask, char **command, const cha
     return error;
 }
 
-/* EAGAIN: the system has no room for a process; any other error is of this program, whose status is as a shell gives it. */
+/* EAGAIN: the system has no room for a process; any other error concerns this program, and the status is that of a shell. */
 static bool report_failure(const char *who, const char *path, int error, struct exec_ending *end, FILE *err)
 {
     if (error == EAGAIN) {
@@ -62,10 +62,10 @@ static bool report_failure(const char *who, const char *path, int error, struct 
 
 /* ---- waiting ---- */
 
-/* A signal to this process alone is meant for the program. One of the terminal's the program gets by itself. */
+/* A signal to this process alone is meant for the program. A terminal's signal reaches the program by itself. */
 static const int passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
-/* What the program inherits as ignored stays so (nohup). */
+/* Signals that the program inherits as ignored stay ignored (nohup). */
 static void fill(sigset_t *set)
 {
     struct sigaction action;
@@ -92,7 +92,7 @@ static bool has_ended(pid_t program)
     return waitid(P_PID, (id_t)program, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid;
 }
 
-/* Until the program ends. Its number may be another's once it has been waited for, so no signal is passed on after that. */
+/* Until the program ends. Its process number may be reused once it has been waited for, so no signal is passed on after that. */
 static void await(pid_t program, int signals, const struct exec_meanwhile *meanwhile, struct exec_ending *end)
 {
     int status = 0;
@@ -108,7 +108,7 @@ static void await(pid_t program, int signals, const struct exec_meanwhile *meanw
     end->status = end->signal_number ? 128 + end->signal_number : WEXITSTATUS(status);
 }
 
-/* Those that were not taken would end this process: the ones that came after the program had ended. */
+/* Pending signals that arrived after the program had ended would end this process. */
 static void drop(const sigset_t *set)
 {
     while (sigtimedwait(set, NULL, &(struct timespec){0}) > 0 || errno == EINTR)
@@ -123,7 +123,7 @@ bool exec_process(const char *who, char **command, const char *path, const struc
     pid_t program = 0;
     fill(&set);
     blocked = set;
-    sigaddset(&blocked, SIGXFSZ); /* what is written meanwhile may fail, and ends nothing */
+    sigaddset(&blocked, SIGXFSZ); /* writes may fail meanwhile, without ending the process */
     sigaddset(&blocked, SIGPIPE);
     sigprocmask(SIG_BLOCK, &blocked, &before);
     sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &of_children); /* ignored, there would be none to wait for */

@@ -17,9 +17,9 @@ struct exec_ending {
     int signal_number; /* 0: none ended the program */
 };
 
-/* What is done while the program runs, by the thread that waits for it. */
+/* Work done while the program runs, by the thread that waits for it. */
 struct exec_meanwhile {
-    /* Returns when the descriptor can be read; NULL: nothing is done. */
+    /* Returns when the descriptor can be read; NULL: does nothing. */
     void (*work)(void *user, int until);
     void *work_user;
     /* A SIGUSR1 to this process, which is not passed on then; NULL: it is. */
@@ -27,7 +27,7 @@ struct exec_meanwhile {
     void *usr1_user;
 };
 
-/* False where no process can be started, which has been said. meanwhile may be NULL. */
+/* Returns false, after reporting it, if no process can be started. meanwhile may be NULL. */
 bool exec_process(const char *who, char **command, const char *path, const struct exec_environment *environment,
                   const struct exec_meanwhile *meanwhile, struct exec_ending *end, FILE *err);
 

@@ -21,7 +21,7 @@ static int refuse(const struct look *look, int status, const char *path, const c
     return status;
 }
 
-/* As execvp looks: a name without '/' is in a folder of PATH. */
+/* Searches like execvp: a name without '/' is looked up in PATH. */
 static int find(const struct look *look, const char *name, char *path, size_t size)
 {
     const char *folders = getenv("PATH");
@@ -39,7 +39,7 @@ static int find(const struct look *look, const char *name, char *path, size_t si
     return refuse(look, EXEC_NOT_FOUND, name, "no such program in PATH; one that lies here is ./NAME");
 }
 
-/* Is there a loader, which puts libraries before a program? */
+/* Is there a dynamic loader, which can preload libraries? */
 static bool has_loader(int fd, const Elf64_Ehdr *head)
 {
     for (unsigned i = 0; i < head->e_phnum; i++) {
@@ -53,7 +53,7 @@ static bool has_loader(int fd, const Elf64_Ehdr *head)
     return false;
 }
 
-/* Scripts are run by a program of their own, which takes the preload along. */
+/* Scripts are run by an interpreter, which inherits the preload. */
 static int can_be_preloaded(const struct look *look, int fd, const char *path)
 {
     Elf64_Ehdr head, own;
@@ -96,7 +96,7 @@ int exec_program(const char *who, const char *name, char *path, size_t size, FIL
                                                 "run a copy that is yours");
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return EXEC_FINE; /* it may run without being readable */
+        return EXEC_FINE; /* it may be executable without being readable */
     int can = can_be_preloaded(&look, fd, path);
     close(fd);
     return can;

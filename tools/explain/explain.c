@@ -169,7 +169,7 @@ static bool find_result(const char *name, vmm_result *result)
     return false;
 }
 
-/* Where to look for what is nearly nothing here. */
+/* Where to look up an unknown name. */
 static const char *where_else(const char *name)
 {
     if (strncmp(name, "EX-", 3) == 0)

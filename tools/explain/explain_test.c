@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* explain and the rule book: every row is printed, the three truths apart, and docs/ is up to date. */
+/* explain and the rule book: every row is printed, with documentation, measurement and choice kept separate, and docs/ is up to
+ * date. */
 #include "explain.h"
 
 #include <stdlib.h>
@@ -143,7 +144,7 @@ static char *read_doc(const char *name)
     return text.data;
 }
 
-/* Replaces in place where the new text is not longer. */
+/* Replaces in place; the new text must not be longer. */
 static void replace(char *text, const char *old, const char *new)
 {
     char *at = strstr(text, old);

@@ -5,7 +5,7 @@
 
 #include "rulebook_data.h"
 
-/* What the first byte of a line says it is for; the text of a line begins behind four bytes. */
+/* The meanings of a line's first byte; the text of a line begins after four bytes. */
 #define INDENT 4
 
 /* The line at text[at], and where the next begins. */

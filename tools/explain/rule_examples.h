@@ -20,9 +20,9 @@ enum example_part {
     EXAMPLE_BROKEN,    /* the script that the rule refuses */
     EXAMPLE_CORRECTED, /* the script that is accepted */
     EXAMPLE_MACHINE,   /* lines of my.profile, which both open; mostly none */
-    EXAMPLE_REASON,    /* why no script can break it, the last line says where the test is; of the others none */
-    EXAMPLE_NOT_ON,    /* names of machines that cannot run the pair: they lack what it is about */
-    EXAMPLE_BOTH       /* both scripts in one, each line behind ' ', '-' or '+' and a blank */
+    EXAMPLE_REASON,    /* why no script can break it (the last line names the test); empty for other rules */
+    EXAMPLE_NOT_ON,    /* names of machines that cannot run the pair: they lack the feature */
+    EXAMPLE_BOTH       /* both scripts in one, each line after ' ', '-' or '+' and a blank */
 };
 
 /* The lines of a rule, within the text of all examples. */
@@ -31,14 +31,14 @@ struct rule_example {
     size_t length;
 };
 
-/* False when there is none for this id. */
+/* Returns false if there is none for this id. */
 bool rule_example_find(const char *rule, struct rule_example *example);
 
 /* Appends the part's lines, each with its newline, to text. Returns how many there are. */
 size_t rule_example_part(const struct rule_example *example, enum example_part part, struct text *text);
 
-/* Calls see with each id that the text has an example for, in its order. A line that is none of those of
- * conformance/corpus/rulebook/README.md is passed as it is, and known is false. */
+/* Calls `see` with each id that the text has an example for, in order. A line not described in
+ * conformance/corpus/rulebook/README.md is passed unchanged, with known false. */
 void rule_examples_each(void (*see)(void *user, const char *line, size_t length, bool known), void *user);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every rule has an example, or a reason and the test that breaks it; and what is recorded of each. That the examples do as they
- * say is in rule_pairs_test.c. */
+/* Every rule has an example, or a reason and the test that breaks it; and the recordings of each. rule_pairs_test.c checks
+ * that the examples do what they claim. */
 #include "rule_examples.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "rule_words.h"
 #include "tap.h"
 
-/* Those that no script can break. A new one needs a reason that stands up. */
+/* The rules that no script can break. A new one needs a sound reason. */
 #define WITHOUT_SCRIPT 34
 
 struct order {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pairs of the rule book are the tests of the rules: the form that breaks a rule gets a message of that rule and of no other,
- * the corrected form gets none and leaves nothing behind. Leaks that a refusal leaves behind do not count, nor does what a line
- * of the script itself expects on its way to the rule.
+/* The pairs of the rule book are the tests of the rules: the broken form gets a message of that rule and no other; the corrected
+ * form gets none and leaves nothing behind. Leaks that a refusal leaves behind do not count, nor do messages
+ * that the script itself expects on its way to the rule.
  *
  *     rule_pairs_test                  on each machine of the table below; a pair fails on those that it names, and on no other
  *     rule_pairs_test [--jobs N] [--together] --driver SPEC [MACHINE]
  *                                      on a driver (of this machine of the table), which reports no rules: results count.
- *                                      Each form has a process of its own, since a process has one driver, and a fault
- *                                      takes the device from the process; N of them at a time, and with --together those
+ *                                      Each form runs in its own process, because a process has one driver, and a
+ *                                      fault takes the device from the process; N of them at a time, and with --together those
  *                                      that leave the driver usable share them (jobs.h).
  */
 #include "rule_examples.h"
@@ -20,7 +20,7 @@
 #include "script_ran.h"
 #include "tap.h"
 
-/* The pairs are written for the first. */
+/* The pairs are written for the first machine. */
 static const char *const machines[] = {"h100", "h200x2", "min", "max", "odd", "h100,schedule=eager", "h100,schedule=random:1",
                                        "h100,alias=stale:1"};
 
@@ -49,7 +49,7 @@ static void reported_free(struct reported *reported, bool good, struct text *not
     script_ran_free(&reported->ran);
 }
 
-/* The next id of a rule in text from *at; false behind the last. */
+/* The next rule id in text from *at on; returns false after the last. */
 static bool next_id(const char **at, char *id, size_t room)
 {
     const char *found = strstr(*at, "VMM-");
@@ -69,7 +69,7 @@ static bool expected(const char *script, const char *id)
     return strstr(script, words) != NULL;
 }
 
-/* There is a message of this rule, and of no other that counts. */
+/* Is there a message of this rule, and of no other that counts? */
 static bool only(const char *rule, const char *script, const struct reported *reported)
 {
     char id[96];
@@ -101,7 +101,7 @@ static enum script_status status_of(const vmm_rule *rule)
     return passes && !differs ? SCRIPT_OK : SCRIPT_FAILED;
 }
 
-/* Passes, or ends with the rule's result. */
+/* Does it pass, or end with the rule's result? */
 static bool as_the_rule_says(const vmm_rule *rule, const struct reported *reported)
 {
     return reported->ran.status == status_of(rule) &&
@@ -142,7 +142,7 @@ static bool is_named(const char *names, const char *machine)
     return false;
 }
 
-/* A pair that opens its own machine has it whatever the default is. */
+/* A pair that opens its own machine uses it regardless of the default. */
 static bool has_machine(const struct pair *pair)
 {
     return strncmp(pair->broken.data, "backend ", 8) == 0 || strstr(pair->broken.data, "\nbackend ");
@@ -181,7 +181,7 @@ struct form {
     bool (*judge)(const struct pair *pair, struct text *notes);
 };
 
-/* The process ends as a program does, for `cuvmm check` to see what it left. */
+/* The process ends like a program, so that `cuvmm check` sees what it left. */
 static bool drive(const void *data)
 {
     const struct form *form = data;
@@ -193,7 +193,7 @@ static bool drive(const void *data)
     return good;
 }
 
-/* Why the driver of a machine ("": of any) is not asked; NULL: it is. */
+/* Why the driver of a machine ("": of any) is not tested; NULL if it is. */
 static const char *unasked(const struct pair *pair, const char *machine)
 {
     if (is_named(pair->not_on.data, machine))
@@ -211,7 +211,7 @@ static const char *unbroken(const struct pair *pair)
     if (strstr(pair->broken.data, "expect warning "))
         return "its script expects a warning on its way";
     if (strcmp(rule->function, "vmm_close") == 0)
-        return NULL; /* a leak, which a driver lets pass */
+        return NULL; /* a leak, which a driver accepts */
     if (rule->driver_580 == VMM_DRIVER_CRASHES)
         return "driver 580 ends the process";
     if (rule->driver_580 == VMM_DRIVER_UNKNOWN || rule->driver_580 == VMM_DRIVER_VARIES)

@@ -23,7 +23,7 @@ static bool next_line(size_t *at, struct line *line)
     return true;
 }
 
-/* Where what begins in the line, NULL where it is not. */
+/* Where `what` begins in the line; NULL if it does not occur. */
 static const char *find(struct line line, const char *what)
 {
     size_t n = strlen(what);
@@ -40,7 +40,7 @@ static void copy(char *to, size_t room, const char *from, const char *end)
     to[n] = 0;
 }
 
-/* A waiver says most, an answer more than a question that was not asked; of the latter the first is reported. */
+/* A waiver says the most, an answer more than a skipped test; of skipped tests the first is reported. */
 static void take(struct recorded *answer, struct line line)
 {
     const char *end = line.at + line.length, *todo = find(line, " # TODO "), *skip = find(line, " # SKIP ");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rule_recorded.h - what recorded machines answered when the suite broke a rule, as it stands in conformance/recorded/recordings.
+/* rule_recorded.h - what recorded machines answered when the suite broke a rule, from conformance/recorded/recordings.
  *
  *     ok 434 - breaks VMM-MAP-OVERLAP: map_over_a_mapping           ->   RECORDED_AS_TOLD
  *     not ok 37 - breaks ...: ... # TODO WAIVER-580-...: reason      ->   RECORDED_WAIVED
@@ -11,8 +11,8 @@
 #include <stddef.h>
 
 enum recorded_verdict {
-    RECORDED_AS_TOLD,  /* the driver answered as the rule says that it does */
-    RECORDED_WAIVED,   /* it lets pass what the documents forbid; the text says what comes of it */
+    RECORDED_AS_TOLD,  /* the driver behaved as the rule says */
+    RECORDED_WAIVED,   /* it accepts what the documents forbid; the text says what happens */
     RECORDED_NOT_ASKED /* the text says why */
 };
 
@@ -22,12 +22,12 @@ enum recorded_verdict {
 struct recorded {
     char machine[64]; /* folder of conformance/recorded/recordings, as h100-580.159.04 */
     enum recorded_verdict verdict;
-    unsigned tests;           /* that were answered as the rule says */
-    char text[RECORDED_ROOM]; /* the reason, "" where there is none */
+    unsigned tests;           /* the number of tests that were answered as the rule says */
+    char text[RECORDED_ROOM]; /* the reason; "" if there is none */
 };
 
-/* The answers to a rule's tests, a machine each, in the order of the machines' names; a machine without a test of it is left
- * out. Returns how many there are, which may be more than were written. */
+/* The answers to a rule's tests, one entry per machine, in order of the machines' names; machines without a test of it are
+ * omitted. Returns how many there are, which may be more than were written. */
 size_t rule_recorded(const char *rule, struct recorded *answers, size_t room);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is reported for each rule: the broken form of its example is run, and argument, place and objects of every message are
- * those of conformance/corpus/rulebook/told.out, word for word. What the table of rules says of itself is left out: it has its
+/* What is reported for each rule: the broken form of its example runs, and argument, address and objects of every message
+ * match conformance/corpus/rulebook/told.out, word for word. The texts of the table of rules are left out: they have their
  * own page.
  *
- * CUVMM_UPDATE=1 writes the file anew, to be read before a commit (make scripts-update). */
+ * CUVMM_UPDATE=1 rewrites the file, to be read before a commit (make scripts-update). */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 
 #define BOOK "conformance/corpus/rulebook/told.out"
 
-/* Does the line begin a part of a message that is in the table of rules? */
+/* Does the line begin a part of a message that comes from the table of rules? */
 static bool is_of_the_table(const char *line)
 {
     static const char *const parts[] = {"what ", "why ", "fix ", "more "};
@@ -25,8 +25,8 @@ static bool is_of_the_table(const char *line)
     return false;
 }
 
-/* Of what was printed the lines of messages: "    | error ...", "    |   argument ..." and what goes on in the next line,
- * indented further. What a refusal leaves behind is reported at the end; only rules of leaks are about that. */
+/* The lines of messages in the output: "    | error ...", "    |   argument ..." and what goes on in the next line,
+ * indented further. What a refusal leaves behind is reported at the end; only leak rules concern that. */
 static void take(struct text *book, const char *said, bool leaks)
 {
     bool left_out = false, leak = false;
@@ -68,7 +68,7 @@ static void take_rule(struct text *book, const char *id)
     remove("my.profile");
 }
 
-/* What a book says of a rule: from the line behind its id to the next id. NULL where it has none. */
+/* A book's text about a rule: from the line after its id to the next id. NULL where it has none. */
 static const char *section(const char *book, const char *id, size_t *length)
 {
     struct text key = {0};
@@ -134,7 +134,7 @@ int main(void)
 {
     char folder[300], here[300], path[700];
     const char *given = getenv("CUVMM_SRC"), *temporary = getenv("TMPDIR"), *update = getenv("CUVMM_UPDATE");
-    unsetenv("CUVMM_BACKEND"); /* what the book says is said of the default */
+    unsetenv("CUVMM_BACKEND"); /* the book describes the default */
     unsetenv("CUVMM_LAYERS");
     unsetenv("CUVMM_MACHINE");
     if (!getcwd(here, sizeof here))

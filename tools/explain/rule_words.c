@@ -69,7 +69,7 @@ void rule_words_result(const vmm_rule *rule, struct text *text)
                  rule->driver_580 == VMM_DRIVER_ACCEPTS ? " in strict mode, a warning otherwise" : "");
 }
 
-/* The first row from i on whose function no earlier row has; count when there is none. */
+/* The first row from i on whose function no earlier row has; count if there is none. */
 static size_t new_function(const vmm_rule *rules, size_t count, size_t i)
 {
     for (; i < count; i++) {

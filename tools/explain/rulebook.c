@@ -26,7 +26,7 @@ static void print_tsv(FILE *out, const vmm_rule *r)
     fputc('\n', out);
 }
 
-/* Characters that Markdown would take for its own stay what they are. */
+/* Escapes characters that are special to Markdown. */
 static void print_markdown(FILE *out, const char *text)
 {
     for (; *text; text++) {
@@ -73,7 +73,7 @@ static void markdown_example(FILE *out, const char *rule)
     text_free(&machine);
 }
 
-/* What documents say, what was measured and what is this project's choice stand on lines of their own. */
+/* What documents say, what was measured and what is this project's choice are on separate lines. */
 static void markdown_rule(FILE *out, const vmm_rule *r)
 {
     struct text result = {0};
@@ -108,7 +108,7 @@ static void print_text(FILE *out, const vmm_rule *r)
 {
     fprintf(out, "  %-38s %-10s %-10s %-9s ", r->id, explain_class(r->rule_class), explain_origin(r->origin),
             explain_behaviour(r->driver_580));
-    /* On a narrow terminal the message has lines of its own. */
+    /* On a narrow terminal the message gets its own lines. */
     if (text_columns() >= COLUMNS_USUAL) {
         text_wrap(out, r->message, 73, 42, text_columns());
     } else {
@@ -118,7 +118,7 @@ static void print_text(FILE *out, const vmm_rule *r)
     fputs("\n", out);
 }
 
-/* What a heading is found by, as those who show Markdown make it: small letters, blanks as '-', without other signs. */
+/* The anchor of a heading, as Markdown renderers make it: lower case, blanks as '-', other characters removed. */
 static void print_anchor(FILE *out, const char *heading)
 {
     for (; *heading; heading++)

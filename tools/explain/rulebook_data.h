@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rulebook_data.h - texts that the Makefile builds into the command: files of the source tree, as they are. */
+/* rulebook_data.h - texts that the Makefile builds into the command: files of the source tree, verbatim. */
 #ifndef CUVMM_TOOLS_RULEBOOK_DATA_H
 #define CUVMM_TOOLS_RULEBOOK_DATA_H
 
@@ -9,7 +9,7 @@
 extern const unsigned char rule_examples_text[];
 extern const size_t rule_examples_size;
 
-/* What breaks a rule, of conformance/recorded/recordings: each machine's suite.tap behind a line "= machine". See
+/* The rule-breaking tests from conformance/recorded/recordings: each machine's suite.tap after a line "= machine". See
  * rule_recorded.h. */
 extern const unsigned char rule_recorded_text[];
 extern const size_t rule_recorded_size;

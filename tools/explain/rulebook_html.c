@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The book of rules as one page: no network, no other file; without scripts only the search and the copying are missing. */
+/* The book of rules as one page: needs no network and no other file; without scripts only search and copying are missing. */
 #include <string.h>
 
 #include "explain.h"
@@ -71,7 +71,7 @@ static bool on_page(const char *text, size_t length, const char *call)
     return rule && (!call || text_same(call, rule->function));
 }
 
-/* With a link wherever the id of a rule stands that is on the page. */
+/* Writes text with a link for each rule id that is on the page. */
 static void linked(FILE *out, const char *text, const char *call)
 {
     while (*text) {
@@ -100,7 +100,7 @@ static void recorded(FILE *out, const char *machine, const char *sentence, bool 
     entry(out, machine, sentence, NULL);
 }
 
-/* One form of the example; what the other form lacks is marked. */
+/* One form of the example; lines that the other form lacks are marked. */
 static void form(FILE *out, const char *heading, const char *both, char mark)
 {
     const char *element = mark == '-' ? "del" : "ins";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A trace from a file, exported into another. */
+/* Exports a trace from one file into another. */
 #include "export.h"
 
 #include <errno.h>
@@ -92,7 +92,7 @@ static int write_file(const struct timeline *timeline, const struct export_reque
     return 2;
 }
 
-/* A trace that is cut off, as that of a program that was killed, is exported up to there, and that is said. */
+/* A truncated trace, such as that of a killed program, is exported up to that point, with a note. */
 static int export_trace(FILE *in, const char *name, const struct export_request *request, FILE *out, FILE *err)
 {
     struct timeline timeline;

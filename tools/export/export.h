@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* export.h - a trace in formats that others have viewers for.
+/* export.h - a trace in formats that other tools can view.
  *
  *     trace -> timeline (timeline.h) -> chrome      JSON of the Trace Event Format: Perfetto, chrome://tracing
  *                                       memory-viz  a pickle as torch.cuda.memory._snapshot() makes: pytorch.org/memory_viz

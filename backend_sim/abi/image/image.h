@@ -86,7 +86,7 @@ void image_drop_ptx(struct image *image);
 long image_kernel_named(const struct image *image, const char *name);
 const struct image_variable *image_variable_named(const struct image *image, const char *name);
 
-/* Why it holds nothing, or not all; "" when there is no reason. Of an image that was read. */
+/* The reason why it contains nothing, or not everything; "" if there is none. Of an image that was read. */
 const char *image_why(const struct image *image);
 
 #endif

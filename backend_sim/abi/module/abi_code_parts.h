@@ -17,7 +17,7 @@ struct abi_code_bytes {
     const void *at;
     size_t size;
     unsigned char *bytes;
-    char log[336]; /* of a load that was refused: what the compiler has to say; "": nothing */
+    char log[336]; /* for a refused load: the compiler's message; "" if there is none */
 };
 
 /* The contents of the file, or a refusal. */

@@ -41,8 +41,8 @@ struct abi_kernel *abi_kernel_new(const char *name, unsigned params);
  * entry point's name. */
 CUresult abi_kernel_find(const char *function, const char *name, const struct abi_kernel **kernel);
 
-/* Reports that the kernel was not found: NOT_FOUND, and once per name how to write it. why: of the image; "" when there is
- * nothing to say about it. OUT_OF_MEMORY. */
+/* Reports that the kernel was not found: NOT_FOUND, and once per name how to write it. why: the image's reason; "" if
+ * there is none. OUT_OF_MEMORY. */
 CUresult abi_kernel_refuse(const char *function, const char *name, const char *why);
 
 struct abi_variable {
