@@ -44,6 +44,7 @@ struct fix {
     char spec[512]; /* as it was opened */
     bool simulator; /* reports rules, warnings and objects, accepts forged and stale values, takes any profile */
     bool strict;    /* documented rules that the recorded driver does not enforce are errors */
+    bool races;     /* the test accesses memory that nothing orders: with order=report such findings are no failures */
     int devices;
     uint64_t minimum;       /* of device 0's memory: the granularity of vmm_mem_create */
     uint64_t unit;          /* the smallest size that can be reserved, found by trial */

@@ -27,6 +27,7 @@ vmm_stream blocking_stream(struct fix *f)
 uint64_t glance(struct fix *f, vmm_stream aside, vmm_deviceptr p)
 {
     uint64_t word = 0;
+    f->races = true;
     fix_need(f, vmm_memcpy_dtoh_async(f->sys, &word, p, 8, aside));
     fix_need(f, vmm_stream_synchronize(f->sys, aside));
     return word;

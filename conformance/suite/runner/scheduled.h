@@ -24,7 +24,7 @@ void scheduled_open(struct fix *f, struct fix *own, const char *schedule);
 /* A blocking stream, ordered with the default one; fix_stream makes a non-blocking one. */
 vmm_stream blocking_stream(struct fix *f);
 
-/* A word that the host reads without waiting for other work: the copy is on a stream of its own. */
+/* A word that the host reads without waiting for other work: the copy is on a stream of its own, and so races with it (f->races). */
 uint64_t glance(struct fix *f, vmm_stream aside, vmm_deviceptr p);
 
 #endif

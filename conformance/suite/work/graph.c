@@ -893,6 +893,7 @@ TEST_EXPECTS("graph.captured_work_runs_at_each_launch", launch_what_was_captured
     ACCEPTED(vmm_graph_destroy(S, graph));
     for (int i = 0; i < 2; i++) {
         ACCEPTED(vmm_memset_d8(S, p, 0, f->g));
+        ACCEPTED(vmm_stream_synchronize(S, NULL)); /* the fill does not wait for itself, nor the stream for the fill */
         seen = 0;
         ACCEPTED(vmm_graph_launch(S, exec, stream));
         ACCEPTED(vmm_stream_synchronize(S, stream));

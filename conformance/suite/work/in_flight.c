@@ -566,6 +566,7 @@ static uint64_t race(struct fix *root, unsigned seed)
     uint64_t seen = 0;
     snprintf(schedule, sizeof schedule, "random:%u", seed);
     scheduled_open(root, f, schedule);
+    f->races = true;
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     vmm_stream one = fix_stream(f), two = fix_stream(f);
     for (unsigned i = 0; i < 12; i++) {
