@@ -264,7 +264,7 @@ CLIENT_RUNTIME := vectorAdd asyncAPI cudaOpenMP deviceQuery simpleCallback simpl
     StreamPriorities topologyQuery
 # Samples whose own kernels run, from PTX (docs/ptx.md).
 CLIENT_PTX     := vectorAddMMAP memMapIPCDrv matrixMulDrv vectorAddDrv reduction scan histogram transpose sortingNetworks shfl_scan \
-    simpleAtomicIntrinsics systemWideAtomics simpleCooperativeGroups graphMemoryNodes
+    simpleAtomicIntrinsics systemWideAtomics simpleCooperativeGroups graphMemoryNodes conjugateGradientMultiBlockCG
 CLIENT_KERNELS := $(BUILD)/clients/kernels.so $(BUILD)/clients/tests-kernels.so
 CLIENT_TESTS   := $(shell sed -n '/^\#/d; s/\t.*//p' conformance/programs/clients/tests/passing.tsv)
 CUDA_SAMPLES ?=

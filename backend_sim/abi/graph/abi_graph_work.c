@@ -10,7 +10,7 @@ CUresult abi_kernel_work(vmm_system *sys, const char *function, const CUDA_KERNE
 {
     if (!params)
         return abi_graph_null(function, "nodeParams");
-    CUresult result = abi_launch_work(sys, function, params, work);
+    CUresult result = abi_launch_work(sys, function, params, false, work);
     const CUcontext context = params->ctx ? params->ctx : (CUcontext)(uintptr_t)abi_query_current(sys);
     work->shown.params.kernel.ctx = context;
     work->work.context = abi_context(context);

@@ -98,7 +98,7 @@ void abi_kernel_run(struct twin_memory *memory, const struct vmm_call_launch *ca
     struct run run = {
         .k = {.grid_dim = {(unsigned)head[0], (unsigned)(head[0] >> 32), (unsigned)head[1]},
               .block_dim = {(unsigned)(head[1] >> 32), (unsigned)head[2], (unsigned)(head[2] >> 32)},
-              .shared_bytes = (unsigned)head[ABI_LAUNCH_SHARED],
+              .shared_bytes = (uint32_t)head[ABI_LAUNCH_SHARED],
               .params = (const unsigned char *)(head + ABI_LAUNCH_HEAD),
               .offset = kernel->offset,
               .load = load,

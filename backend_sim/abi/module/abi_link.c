@@ -6,8 +6,8 @@
  *     cuLinkAddData(fat binary, "twice")   ".version 8.0 ... .visible .func twice ..."    the PTX in it
  *     cuLinkComplete                       translates it, for what is wrong only with all of them together
  *
- * A library gives nothing: what the device's runtime has, this simulator's kernels have already, and a name that is missing is reported by
- * cuLinkComplete. Any other input without PTX is refused. */
+ * Of a library nothing is read: it stands for the device's runtime, and a name that is still missing is reported by cuLinkComplete.
+ * Any other input without PTX is refused. */
 #include "abi_code_parts.h"
 
 #include <stdio.h>
@@ -148,6 +148,26 @@ static CUresult add_image(vmm_system *sys, struct CUlinkState_st *link, const ch
     return result;
 }
 
+/* What programs call by name of the device's runtime: waiting for the whole grid, as sync.h of the toolkit's cooperative groups does. A
+ * launch that is not cooperative has no handle of it. */
+static const char device_runtime[] =
+    ".version 8.0\n.target sm_70\n.address_size 64\n"
+    ".weak .func (.param .b64 result) cudaCGGetIntrinsicHandle(.param .b32 scope)\n{\n"
+    ".reg .b32 %r<4>; .reg .b64 %rd<2>; .reg .pred %p;\n"
+    "ld.param.u32 %r1, [scope]; setp.eq.u32 %p, %r1, 1; mov.u32 %r2, %envreg1; mov.u32 %r3, %envreg2; mov.b64 %rd1, {%r3, %r2};\n"
+    "selp.b64 %rd1, %rd1, 0, %p; st.param.b64 [result], %rd1; ret;\n}\n"
+    ".weak .func (.param .b32 result) cudaCGSynchronize(.param .b64 handle, .param .b32 flags)\n{\n"
+    ".reg .b32 %r<8>; .reg .b64 %rd<2>; .reg .pred %p<4>;\n"
+    "ld.param.u64 %rd1, [handle]; setp.eq.u64 %p1, %rd1, 0; mov.u32 %r1, 1; @%p1 bra DONE;\n"
+    "barrier.sync 0; mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mov.u32 %r3, %tid.z; or.b32 %r1, %r1, %r2; or.b32 %r1, %r1, %r3;\n"
+    "setp.ne.u32 %p2, %r1, 0; @%p2 bra MEET;\n"
+    "mov.u32 %r1, %nctaid.x; mov.u32 %r2, %nctaid.y; mov.u32 %r3, %nctaid.z; mul.lo.u32 %r1, %r1, %r2; mul.lo.u32 %r1, %r1, %r3;\n"
+    "sub.u32 %r1, 0x80000001, %r1; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ctaid.y; or.b32 %r2, %r2, %r3; mov.u32 %r3, %ctaid.z;\n"
+    "or.b32 %r2, %r2, %r3; setp.eq.u32 %p3, %r2, 0; selp.b32 %r1, %r1, 1, %p3; atom.add.release.gpu.u32 %r4, [%rd1+4], %r1;\n"
+    "LOOK: ld.acquire.gpu.u32 %r5, [%rd1+4]; xor.b32 %r6, %r4, %r5; setp.ge.s32 %p3, %r6, 0; @%p3 bra LOOK;\n"
+    "MEET: barrier.sync 0; mov.u32 %r1, 0;\n"
+    "DONE: st.param.b32 [result], %r1; ret;\n}\n";
+
 /* ---- entry points ---- */
 
 static bool take_options(struct CUlinkState_st *link, unsigned count, const CUjit_option *options, void **values)
@@ -203,7 +223,7 @@ static CUresult add(vmm_system *sys, struct CUlinkState_st *link, const char *fu
     if (type == CU_JIT_INPUT_PTX)
         return add_text(sys, link, function, name, data, strnlen(data, size));
     if (type == CU_JIT_INPUT_LIBRARY)
-        return answered(link, CUDA_SUCCESS, "");
+        return add_text(sys, link, function, "the device's runtime", device_runtime, sizeof device_runtime - 1);
     return add_image(sys, link, function, name, data, size);
 }
 
@@ -244,6 +264,27 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
     ABI_INITIALISED(add_file(sys, state, type, path));
 }
 
+/* The most registers that a thread may have; 0: it was not said. */
+static unsigned registers_of(const struct CUlinkState_st *link)
+{
+    unsigned most = 0;
+    for (unsigned i = 0; i < link->count; i++)
+        if (link->options[i] == CU_JIT_MAX_REGISTERS)
+            most = (unsigned)(uintptr_t)link->values[i];
+    return most;
+}
+
+/* What the options say of all modules goes behind the last one. */
+static bool append_options(struct CUlinkState_st *link)
+{
+    char text[80];
+    const unsigned registers = registers_of(link);
+    if (!registers || link->complete)
+        return true;
+    int length = snprintf(text, sizeof text, ".pragma \"" PTX_LINKED_REGISTERS "%u\";", registers);
+    return append(link, text, (size_t)length);
+}
+
 static CUresult complete(vmm_system *sys, const void *state, void **image, size_t *size)
 {
     static const char function[] = "cuLinkComplete";
@@ -259,6 +300,8 @@ static CUresult complete(vmm_system *sys, const void *state, void **image, size_
     if (!program)
         return refuse_text(link, function, "what is linked", &error);
     abi_ptx_drop(program);
+    if (!append_options(link))
+        return abi_no_memory(function);
     link->complete = true;
     *image = link->text;
     if (size)

@@ -84,6 +84,58 @@ static void test_images(void)
     free(fat.at), free(cubin.at);
 }
 
+/* 4 blocks count, wait for each other, and look at the count. */
+static const char waits[] = HEAD ".extern .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 s);\n"
+    ".extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 h, .param .b32 f);\n"
+    ".visible .entry k(.param .u64 out) .maxnreg 40 { .reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p; .param .b32 s, f, e; .param .b64 h;\n"
+    "ld.param.u64 %rd1, [out]; atom.global.add.u32 %r1, [%rd1], 1; mov.u32 %r2, 1; st.param.b32 [s], %r2; call (h), cudaCGGetIntrinsicHandle, (s);\n"
+    "mov.u32 %r2, 0; st.param.b32 [f], %r2; call (e), cudaCGSynchronize, (h, f); ld.param.b32 %r3, [e]; ld.volatile.global.u32 %r4, [%rd1];\n"
+    "mov.u32 %r5, %ctaid.x; mad.wide.u32 %rd2, %r5, 8, %rd1; st.global.u32 [%rd2+8], %r4; st.global.u32 [%rd2+12], %r3; ret; }\n";
+
+static void launch_waits(CUfunction f, bool cooperative, uint32_t words[16])
+{
+    CUdeviceptr out = 0;
+    void *params[] = {&out};
+    CUlaunchAttribute attribute[2] = {{.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = cooperative}, {.id = CU_LAUNCH_ATTRIBUTE_PRIORITY}};
+    const CUlaunchConfig config = {4, 1, 1, 64, 1, 1, 0, NULL, attribute, 2};
+    OK(cuMemAlloc(&out, 64));
+    OK(cuMemsetD8(out, 0, 64));
+    OK(cuLaunchKernelEx(&config, f, params, NULL));
+    OK(cuMemcpyDtoH(words, out, 64));
+    if (cooperative) {
+        OK(cuMemsetD8(out, 0, 64));
+        OK(cuLaunchCooperativeKernel(f, 4, 1, 1, 64, 1, 1, 0, NULL, params));
+        OK(cuMemcpyDtoH(words, out, 64));
+    }
+    OK(cuMemFree(out));
+}
+
+static void test_runtime(void)
+{
+    CUjit_option options[] = {CU_JIT_TARGET_FROM_CUCONTEXT, CU_JIT_MAX_REGISTERS};
+    void *values[] = {NULL, (void *)7}, *image = NULL;
+    uint32_t words[16] = {0};
+    int registers = 0;
+    CUlinkState link = NULL;
+    CUmodule module = NULL;
+    CUfunction f = NULL;
+    OK(cuLinkCreate(2, options, values, &link));
+    OK(add(link, CU_JIT_INPUT_PTX, waits, sizeof waits, "waits"));
+    OK(add(link, CU_JIT_INPUT_LIBRARY, "!<arch>\n", 8, "libcudadevrt.a"));
+    OK(cuLinkComplete(link, &image, NULL));
+    OK(cuLinkComplete(link, &image, NULL));
+    OK(cuModuleLoadData(&module, image));
+    OK(cuModuleGetFunction(&f, module, "k"));
+    OK(cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, f));
+    EQUAL(registers, 7);
+    launch_waits(f, true, words);
+    tap_ok(words[2] == 256 && words[4] == 256 && words[6] == 256 && words[8] == 256 && !words[3] && !words[9], "all blocks have waited for each other");
+    launch_waits(f, false, words);
+    tap_ok(words[0] == 256 && words[3] == 1 && words[9] == 1, "which only blocks of a cooperative launch can");
+    OK(cuModuleUnload(module));
+    OK(cuLinkDestroy(link));
+}
+
 static void test_mistakes(void)
 {
     char log[200] = "?", info[8] = "?";
@@ -140,6 +192,7 @@ int main(void)
     listen();
     test_modules();
     test_images();
+    test_runtime();
     test_mistakes();
     test_handles();
     return tap_done();

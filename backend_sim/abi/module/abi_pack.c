@@ -125,7 +125,7 @@ static CUresult pack_launch(vmm_system *sys, const char *name, const void *funct
     args[0] = g->grid.x | (uint64_t)g->grid.y << 32;
     args[1] = g->grid.z | (uint64_t)g->block.x << 32;
     args[2] = g->block.y | (uint64_t)g->block.z << 32;
-    args[ABI_LAUNCH_SHARED] = g->shared;
+    args[ABI_LAUNCH_SHARED] = g->shared | (uint64_t)g->cooperative << 32;
     result = pack(name, f.kernel, params, extra, (unsigned char *)(args + ABI_LAUNCH_HEAD));
     uint64_t *variables;
     vmm_kernel number;
@@ -142,11 +142,12 @@ static CUresult pack_launch(vmm_system *sys, const char *name, const void *funct
     return CUDA_SUCCESS;
 }
 
-CUresult abi_launch_work(vmm_system *sys, const char *name, const CUDA_KERNEL_NODE_PARAMS *asked, struct abi_work *work)
+CUresult abi_launch_work(vmm_system *sys, const char *name, const CUDA_KERNEL_NODE_PARAMS *asked, bool cooperative,
+                         struct abi_work *work)
 {
     struct packed packed;
     const struct abi_grid grid = {{asked->gridDimX, asked->gridDimY, asked->gridDimZ},
-                                  {asked->blockDimX, asked->blockDimY, asked->blockDimZ}, asked->sharedMemBytes};
+                                  {asked->blockDimX, asked->blockDimY, asked->blockDimZ}, asked->sharedMemBytes, cooperative};
     const void *function = asked->func ? (const void *)asked->func : (const void *)asked->kern;
     CUresult result = pack_launch(sys, name, function, &grid, asked->kernelParams, asked->extra, &packed);
     if (result != CUDA_SUCCESS)
@@ -175,7 +176,7 @@ static CUresult capture(vmm_system *sys, const char *name, const void *function,
     CUresult result = abi_capture_goes_on(name, stream);
     if (result != CUDA_SUCCESS)
         return result;
-    result = abi_launch_work(sys, name, &asked, &work);
+    result = abi_launch_work(sys, name, &asked, g->cooperative, &work);
     if (result == CUDA_ERROR_INVALID_VALUE)
         abi_capture_spoil(stream);
     if (result == CUDA_SUCCESS)

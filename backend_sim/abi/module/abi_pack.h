@@ -12,6 +12,7 @@
 struct abi_grid {
     vmm_dim grid, block;
     unsigned shared;
+    bool cooperative;
 };
 
 /* Launches function on stream, or adds it to the graph of a captured one. */
@@ -19,7 +20,8 @@ CUresult abi_launch(vmm_system *sys, const char *name, const void *function, con
                     vmm_stream stream, void **params, void **extra);
 
 /* The launch as a node's work; abi_work_drop frees it. */
-CUresult abi_launch_work(vmm_system *sys, const char *name, const CUDA_KERNEL_NODE_PARAMS *asked, struct abi_work *work);
+CUresult abi_launch_work(vmm_system *sys, const char *name, const CUDA_KERNEL_NODE_PARAMS *asked, bool cooperative,
+                         struct abi_work *work);
 
 /* Accepts launch attributes that have no effect here, or refuses. */
 CUresult abi_launch_attributes(const CUlaunchConfig *config, const void *function);

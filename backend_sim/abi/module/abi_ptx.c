@@ -156,7 +156,8 @@ static int registers_of(const struct ptx_program *code, const struct ptx_kernel 
     enum { LEAST = 4, MOST = 255 };
     const struct ptx_routine *r = &code->routines[kernel->routine];
     uint32_t count = (r->units - r->constant_units + 1) / 2;
-    return count < LEAST ? LEAST : count > MOST ? MOST : (int)count;
+    count = count < LEAST ? LEAST : count > MOST ? MOST : count;
+    return kernel->max_registers && kernel->max_registers < count ? (int)kernel->max_registers : (int)count;
 }
 
 void abi_ptx_describe(struct abi_ptx *program, struct image *image)
@@ -172,6 +173,7 @@ void abi_ptx_describe(struct abi_ptx *program, struct image *image)
             continue; /* a cubin says it itself */
         kernel->constant = constant > INT32_MAX ? INT32_MAX : (int)constant;
         kernel->registers = registers_of(code, found->kernel);
+        kernel->shared = (int)found->kernel->shared_bytes; /* also what is declared outside of the kernel */
     }
 }
 

@@ -293,6 +293,8 @@ static void make_kernel(struct ptx_lower *l, const struct ptx_function *f, struc
     memcpy(k->required, f->required_threads, sizeof k->required);
     memcpy(k->cluster, f->cluster, sizeof k->cluster);
     k->max_threads = f->required_threads[0] ? threads_of(f->required_threads) : f->max_threads[0] ? threads_of(f->max_threads) : 0;
+    k->max_registers = f->max_registers && (!l->module->max_registers || f->max_registers < l->module->max_registers) ? f->max_registers
+                                                                                                                       : l->module->max_registers;
     for (uint32_t i = 0; i < k->param_count; i++)
         k->param_bytes = k->params[i].offset + k->params[i].size;
     k->local_bytes = l->need[f->number];

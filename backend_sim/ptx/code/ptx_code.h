@@ -57,7 +57,8 @@ enum {
     PTX_MEM_FLUSH = 1 << 11,   /* of atomics on floats: not .noftz */
 };
 
-enum ptx_memory { PTX_M_GENERIC, PTX_M_GLOBAL, PTX_M_SHARED, PTX_M_LOCAL, PTX_M_FRAME, PTX_M_KERNEL_PARAM };
+/* PTX_M_GRID: a few words of the launch, where the blocks of a cooperative one wait for each other. */
+enum ptx_memory { PTX_M_GENERIC, PTX_M_GLOBAL, PTX_M_SHARED, PTX_M_LOCAL, PTX_M_FRAME, PTX_M_KERNEL_PARAM, PTX_M_GRID };
 
 /* of `more` for arithmetic on floats */
 enum {
@@ -157,6 +158,7 @@ struct ptx_kernel {
     uint32_t shared_bytes;  /* static */
     uint32_t local_bytes;   /* of a lane, without recursion */
     uint32_t max_threads, required[3], cluster[3];
+    uint32_t max_registers; /* of a thread; 0: not said */
     bool recursive;
     bool multimem;          /* it uses multicast addresses, or what it calls does */
     const char *refused;    /* an instruction that does not run here; NULL: none */

@@ -9,6 +9,8 @@
 #include "ptx_block.h"
 #include "ptx_steps.h"
 
+enum { PTX_WORKSPACE = 8 }; /* bytes */
+
 struct ptx_grid {
     const struct ptx_launch *launch;
     struct twin_memory *memory;
@@ -22,6 +24,7 @@ struct ptx_grid {
     _Atomic uint64_t made;        /* steps of turns that are over */
     _Atomic uint32_t writes;      /* requests to write, after which what reads as zeros is asked for again */
     unsigned char **constants;    /* of each routine, with the launch's addresses; NULL: not made yet */
+    uint32_t workspace[PTX_WORKSPACE / 4]; /* of a cooperative launch: its size in bytes, and the barrier that blocks count at */
     uint64_t blocks;
     uint32_t shared_bytes;        /* static and dynamic */
     uint32_t warps;               /* of a block */

@@ -136,6 +136,8 @@ static unsigned char *in_space(struct ptx_warp *warp, enum ptx_memory space, uns
         if (*at > launch->kernel->param_bytes || bytes > launch->kernel->param_bytes - *at)
             return NULL;
         return use == TWIN_READ ? (unsigned char *)(uintptr_t)(launch->params + *at) : warp->port->copies[lane];
+    case PTX_M_GRID:
+        return *at < PTX_WORKSPACE && bytes <= PTX_WORKSPACE - *at ? (unsigned char *)block->grid->workspace + *at : NULL;
     default:
         *end = PTX_END_ACCESS;
         return ptx_port_reach(warp->port, *at, bytes, &size, use);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ptx_memory.h - addresses of lanes as bytes of the host.
  *
- *     generic   [ the device's addresses ...   | shared | local | parameters | functions ]
+ *     generic   [ the device's addresses ...   | shared | local | parameters | grid | functions ]
  *                 through the accessor           a window each, where no address of a device or of the host is
  *
  * A port is a host thread's view of the accessor. It keeps what it was granted, so that most accesses need no request; an accessor
@@ -32,7 +32,7 @@ static inline uint64_t ptx_window(enum ptx_memory space)
 static inline enum ptx_memory ptx_space_of(uint64_t *at)
 {
     uint64_t window = (*at >> 32) - (PTX_WINDOW >> 32);
-    if (window > PTX_M_KERNEL_PARAM)
+    if (window > PTX_M_GRID)
         return PTX_M_GLOBAL;
     *at &= PTX_WINDOW_SIZE - 1;
     return (enum ptx_memory)window;

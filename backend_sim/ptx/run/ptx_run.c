@@ -389,6 +389,7 @@ static bool open_grid(struct ptx_grid *grid, uint64_t **count_of)
     const struct ptx_launch *launch = grid->launch;
     const struct ptx_program *program = launch->program;
     uint64_t count = 0;
+    grid->workspace[0] = PTX_WORKSPACE;
     grid->blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     grid->shared_bytes = launch->kernel->shared_bytes + launch->dynamic_shared;
     for (uint32_t i = 0; i < program->shared_count; i++)

@@ -44,6 +44,7 @@ struct ptx_launch {
     uint64_t budget;         /* steps; 0: no limit */
     uint32_t local_most;     /* bytes of local memory of a lane */
     uint32_t multiprocessors;
+    bool cooperative;        /* its blocks may wait for each other: %envreg1 and 2 are the address of the words for that */
     bool strict;             /* shared memory ends where it was asked to, and not at a device's granule */
     bool narrow;             /* without the steps for wider vectors, where the processor has them: they compute the same */
     uint64_t *counts;        /* NULL, or for each step of each routine how many lanes made it: routine by routine */

@@ -51,6 +51,43 @@ static void test_groups(void)
     rig_close(&rig);
 }
 
+#define WORKSPACE "mov.u32 %r1, %envreg1; mov.u32 %r2, %envreg2; mov.b64 %rd2, {%r2, %r1};\n"
+
+/* Blocks wait for each other at the barrier of the grid, as cooperative groups do. */
+static void test_grid(void)
+{
+    struct rig rig;
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        rig_open(&rig, KERNEL(WORKSPACE "mov.u32 %r3, %ctaid.x; setp.eq.u32 %p1, %r3, 0; mov.u32 %r4, %nctaid.x; sub.u32 %r4, 0x80000001, %r4; selp.b32 %r4, %r4, 1, %p1; "
+                                        "atom.add.global.u32 %r5, [%rd0], 1; mov.u32 %r9, 3; TWICE: atom.add.release.gpu.u32 %r5, [%rd2+4], %r4;\n"
+                                        "LOOK: ld.acquire.gpu.u32 %r6, [%rd2+4]; xor.b32 %r6, %r5, %r6; setp.ge.s32 %p2, %r6, 0; @%p2 bra LOOK;\n"
+                                        "sub.u32 %r9, %r9, 1; setp.ne.u32 %p3, %r9, 0; @%p3 bra TWICE;\n"
+                                        "ld.volatile.global.u32 %r7, [%rd0]; mad.wide.u32 %rd1, %r3, 4, %rd0; st.global.u32 [%rd1+4], %r7; ld.u32 %r8, [%rd2]; st.global.u32 [%rd0+256], %r8; "
+                                        "isspacep.global %p4, %rd2; selp.u32 %r8, 1, 0, %p4; st.global.u32 [%rd0+260], %r8;"));
+        rig.cooperative = true;
+        rig.threads = threads;
+        rig_launch(&rig, "k", 40, 1, out, 1);
+        const uint32_t *w = rig_u32(&rig);
+        bool all = rig.outcome.end == PTX_END_DONE;
+        for (unsigned i = 0; i < 40; i++)
+            all = all && w[1 + i] == 40;
+        tap_ok(all, "every block sees what all wrote before the barrier, on %u threads", threads);
+        tap_ok(w[64] == 8 && w[65] == 1, "the words for it say how many they are, in global memory");
+        rig_close(&rig);
+    }
+    rig_open(&rig, KERNEL(WORKSPACE "ld.u32 %r3, [%rd2+8];"));
+    rig.cooperative = true;
+    tap_ok(rig_launch(&rig, "k", 1, 1, out, 1) == PTX_END_SPACE, "behind them is nothing");
+    rig_close(&rig);
+    rig_open(&rig, KERNEL(WORKSPACE "ld.u64 %rd3, [%rd2+4];"));
+    rig.cooperative = true;
+    tap_ok(rig_launch(&rig, "k", 1, 1, out, 1) == PTX_END_MISALIGNED, "and they are aligned as others");
+    rig_close(&rig);
+    const uint32_t *w = run(&rig, KERNEL(WORKSPACE "st.global.u64 [%rd0], %rd2; mov.u32 %r3, %envreg0; st.global.u32 [%rd0+8], %r3;"), 1);
+    tap_ok(!w[0] && !w[1] && !w[2], "only a cooperative launch has them");
+    rig_close(&rig);
+}
+
 static void test_votes(void)
 {
     struct rig rig;
@@ -214,6 +251,7 @@ int main(void)
     test_ldmatrix();
     test_stmatrix();
     test_groups();
+    test_grid();
     test_votes();
     test_barriers();
     test_special();

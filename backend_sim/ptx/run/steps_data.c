@@ -63,6 +63,13 @@ static uint64_t clock_of(const struct ptx_warp *warp)
     return atomic_load_explicit(&warp->block->grid->made, memory_order_relaxed) + warp->made;
 }
 
+/* As cooperative_groups/details/driver_abi.h of the toolkit reads it: the upper half in %envreg1, the lower one in %envreg2. */
+static uint32_t environment(const struct ptx_launch *launch, unsigned part)
+{
+    const uint64_t workspace = launch->cooperative ? ptx_window(PTX_M_GRID) : 0;
+    return part == 1 ? (uint32_t)(workspace >> 32) : part == 2 ? (uint32_t)workspace : 0;
+}
+
 /* What is the same in all lanes. */
 static uint64_t uniform(const struct ptx_warp *warp, enum ptx_special which, unsigned part)
 {
@@ -91,6 +98,7 @@ static uint64_t uniform(const struct ptx_warp *warp, enum ptx_special which, uns
     case PTX_SR_AGGR_SMEM_SIZE: return (block->grid->shared_bytes + PTX_SHARED_GRANULE - 1) / PTX_SHARED_GRANULE * PTX_SHARED_GRANULE;
     case PTX_SR_RESERVED_SMEM_END: return 0x120; /* of what an H100 keeps */
     case PTX_SR_RESERVED_SMEM_CAP: return PTX_SHARED_BASE;
+    case PTX_SR_ENVREG: return environment(launch, part);
     case PTX_SR_DYNAMIC_SMEM_SIZE: return launch->dynamic_shared;
     default: return 0; /* PTX_SR_RESERVED_SMEM_0 and _1 too: the system keeps nothing before what is the libraries' */
     }
@@ -204,7 +212,7 @@ static bool space_is(const struct ptx_launch *launch, const struct ptx_op *op, u
     enum ptx_memory space = ptx_space_of(&at), want = (enum ptx_memory)op->imm;
     if (op->more || (want == PTX_M_GLOBAL && space == PTX_M_GLOBAL))
         return space == PTX_M_GLOBAL && is_constant(launch, at) == (op->more == 1);
-    return space == want || (want == PTX_M_GLOBAL && space == PTX_M_KERNEL_PARAM);
+    return space == want || (want == PTX_M_GLOBAL && space >= PTX_M_KERNEL_PARAM);
 }
 
 void PTX_STEP_NAME(SPACE_IS)(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)

@@ -37,6 +37,7 @@ struct rig {
     uint64_t globals[256];
     uint32_t dynamic_shared;
     unsigned threads;
+    bool cooperative;
     bool narrow;
     uint64_t *counts;
     uint64_t budget;
@@ -111,7 +112,7 @@ __attribute__((unused)) static enum ptx_end rig_launch_dims(struct rig *rig, con
     for (unsigned i = 0; i < count; i++)
         memcpy(params + code->params[i].offset, &args[i], code->params[i].size < 8 ? code->params[i].size : 8);
     struct ptx_launch launch = {.program = rig->program, .kernel = code, .params = params, .globals = rig->globals,
-                                .dynamic_shared = rig->dynamic_shared, .threads = rig->threads, .narrow = rig->narrow, .counts = rig->counts, .budget = rig->budget,
+                                .dynamic_shared = rig->dynamic_shared, .threads = rig->threads, .narrow = rig->narrow, .counts = rig->counts, .cooperative = rig->cooperative, .budget = rig->budget,
                                 .local_most = rig->local_most, .multiprocessors = 132};
     memcpy(launch.grid, grid, sizeof launch.grid);
     memcpy(launch.block, block, sizeof launch.block);

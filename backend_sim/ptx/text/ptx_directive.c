@@ -74,11 +74,22 @@ void ptx_pass_section(struct ptx_parser *parser)
     }
 }
 
+static void take_registers(struct ptx_module *module, struct ptx_text pragma)
+{
+    const uint32_t prefix = sizeof PTX_LINKED_REGISTERS - 1;
+    if (pragma.length < prefix || memcmp(pragma.at, PTX_LINKED_REGISTERS, prefix) != 0)
+        return;
+    for (uint32_t i = prefix; i < pragma.length && i < prefix + 5; i++)
+        module->max_registers = module->max_registers * 10 + (uint32_t)(pragma.at[i] - '0');
+}
+
 void ptx_pass_pragma(struct ptx_parser *parser)
 {
     do {
         if (parser->lexer.token.kind != PTX_T_STRING)
             ptx_unexpected(&parser->lexer, "a string");
+        if (parser->linked)
+            take_registers(parser->module, parser->lexer.token.text);
         ptx_next(&parser->lexer);
     } while (ptx_pass_mark(&parser->lexer, ','));
     ptx_expect_mark(&parser->lexer, ';');

@@ -20,7 +20,7 @@ static void three(struct ptx_parser *parser, uint32_t number[3])
 /* Directives of one number each, which change nothing here. */
 static bool pass_hint(struct ptx_parser *parser)
 {
-    static const char *const numbered[] = {"maxnreg", "minnctapersm", "maxnctapersm", "maxclusterrank", "abi_preserve",
+    static const char *const numbered[] = {"minnctapersm", "maxnctapersm", "maxclusterrank", "abi_preserve",
                                            "abi_preserve_control"};
     static const char *const alone[] = {"explicitcluster", "noreturn", "unique", "blocksareclusters"};
     for (size_t i = 0; i < sizeof numbered / sizeof numbered[0]; i++)
@@ -45,6 +45,8 @@ static void parse_directives(struct ptx_parser *parser, struct ptx_function *f)
             three(parser, f->required_threads);
         else if (ptx_pass_dot(lexer, "reqnctapercluster"))
             three(parser, f->cluster);
+        else if (ptx_pass_dot(lexer, "maxnreg"))
+            f->max_registers = (uint32_t)ptx_parse_constant(parser);
         else if (ptx_pass_dot(lexer, "pragma"))
             ptx_pass_pragma(parser);
         else if (!pass_hint(parser))

@@ -119,7 +119,7 @@ struct ptx_function {
     uint32_t instruction_count;
     uint32_t *labels; /* for each label, the instruction behind it */
     uint32_t label_count;
-    uint32_t max_threads[3], required_threads[3], cluster[3]; /* 0: not said */
+    uint32_t max_threads[3], required_threads[3], cluster[3], max_registers; /* 0: not said */
     const struct ptx_function *alias; /* what .alias makes it */
     uint32_t number;
     struct ptx_function *next;
@@ -134,6 +134,7 @@ struct ptx_module {
     uint32_t version, capability; /* 90 for 9.0; 90 for sm_90 */
     bool specific; /* sm_90a, sm_100f */
     uint32_t address_bits;
+    uint32_t max_registers; /* of all kernels; 0: not said */
     struct ptx_variable *variables;
     struct ptx_function *functions;
     uint32_t variable_count, function_count;

@@ -16,6 +16,9 @@
  * weak. */
 #define PTX_LINKED "// cuvmm: linked modules\n"
 
+/* With a number behind it, a pragma at the end of such a text: the most registers of a thread. */
+#define PTX_LINKED_REGISTERS "cuvmm: registers "
+
 /* The module, which lies in the context as the text's own bytes do not: text must stay as long. NULL: the context's error says
  * what is wrong where. */
 struct ptx_module *ptx_parse(struct ptx_context *context, struct ptx_text text);
