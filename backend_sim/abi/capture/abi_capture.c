@@ -29,6 +29,14 @@ CUresult abi_capture_forbids(const char *function, bool always)
     return abi_capture_any() ? abi_graphs_answer(function, capture_forbids(abi_graphs_lock(), always)) : CUDA_SUCCESS;
 }
 
+CUresult abi_capture_forbids_current(const char *function)
+{
+    if (!abi_capture_any())
+        return CUDA_SUCCESS;
+    struct sim_process *process = abi_graphs_lock();
+    return abi_graphs_answer(function, sim_current(process) ? capture_forbids(process, false) : VMM_SUCCESS);
+}
+
 void abi_capture_spoil(vmm_stream stream)
 {
     capture_spoil(abi_graphs_lock(), stream);

@@ -49,10 +49,20 @@ CUresult abi_captured(vmm_stream stream, const char *function);
 /* For calls that a graph cannot hold: refuses the call and invalidates captures that forbid it; always: all captures. */
 CUresult abi_capture_forbids(const char *function, bool always);
 
+/* The same for a call that needs a current context: without one it does not come to the captures, as measured. */
+CUresult abi_capture_forbids_current(const char *function);
+
 /* Put this first in the entry point of such a call. */
 #define ABI_NO_CAPTURE()                                               \
     do {                                                               \
         CUresult captured_ = abi_capture_forbids(__func__, false);     \
+        if (captured_ != CUDA_SUCCESS)                                 \
+            return captured_;                                          \
+    } while (0)
+
+#define ABI_NO_CAPTURE_CURRENT()                                       \
+    do {                                                               \
+        CUresult captured_ = abi_capture_forbids_current(__func__);    \
         if (captured_ != CUDA_SUCCESS)                                 \
             return captured_;                                          \
     } while (0)

@@ -16,7 +16,8 @@ static vmm_mipmapped_array mipmapped_of(CUmipmappedArray array)
 
 CUresult cuArray3DCreate(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
 {
-    ABI_FORBIDDEN(array_3d_create, (vmm_array *)pHandle, (const vmm_array3d_descriptor *)(const void *)pAllocateArray);
+    ABI_NO_CAPTURE_CURRENT();
+    ABI_ONE(array_3d_create, (vmm_array *)pHandle, (const vmm_array3d_descriptor *)(const void *)pAllocateArray);
 }
 
 static CUresult create_2d(vmm_system *sys, CUarray *array, const CUDA_ARRAY_DESCRIPTOR *of)
@@ -28,7 +29,7 @@ static CUresult create_2d(vmm_system *sys, CUarray *array, const CUDA_ARRAY_DESC
 
 CUresult cuArrayCreate(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
 {
-    ABI_NO_CAPTURE();
+    ABI_NO_CAPTURE_CURRENT();
     ABI(create_2d(sys, pHandle, pAllocateArray));
 }
 
@@ -78,8 +79,9 @@ CUresult cuArrayDestroy(CUarray hArray)
 CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc,
                                 unsigned int numMipmapLevels)
 {
-    ABI_FORBIDDEN(mipmapped_array_create, (vmm_mipmapped_array *)pHandle,
-                  (const vmm_array3d_descriptor *)(const void *)pMipmappedArrayDesc, numMipmapLevels);
+    ABI_NO_CAPTURE_CURRENT();
+    ABI_ONE(mipmapped_array_create, (vmm_mipmapped_array *)pHandle,
+            (const vmm_array3d_descriptor *)(const void *)pMipmappedArrayDesc, numMipmapLevels);
 }
 
 CUresult cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level)

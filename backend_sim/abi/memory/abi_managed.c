@@ -18,13 +18,13 @@ CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flag
     if (dptr)
         *dptr = 0; /* written in any case, as recorded */
     if (dptr && bytesize && (flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST))
-        ABI_NO_CAPTURE();
+        ABI_NO_CAPTURE_CURRENT();
     ABI_ONE(mem_alloc_managed, (vmm_deviceptr *)dptr, bytesize, flags);
 }
 
 CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
 {
-    ABI_NO_CAPTURE();
+    ABI_NO_CAPTURE_CURRENT();
     ABI_ONE(mem_advise, devPtr, count, (int)advice, location_of(location));
 }
 

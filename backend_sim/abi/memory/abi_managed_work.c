@@ -48,14 +48,16 @@ CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t lengt
 CUresult cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs,
                                  size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags, CUstream hStream)
 {
-    ABI_NOT_CAPTURED(hStream);
+    if (!flags)
+        ABI_NOT_CAPTURED(hStream);
     ABI(vmm_mem_prefetch_batch_async(sys, (const void *)dptrs, (const void *)sizes, count, (const void *)prefetchLocs,
                                      (const void *)prefetchLocIdxs, numPrefetchLocs, flags, abi_stream(hStream)));
 }
 
 CUresult cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream)
 {
-    ABI_NOT_CAPTURED(hStream);
+    if (!flags)
+        ABI_NOT_CAPTURED(hStream);
     ABI(vmm_mem_discard_batch_async(sys, (const void *)dptrs, (const void *)sizes, count, flags, abi_stream(hStream)));
 }
 
@@ -63,7 +65,8 @@ CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, si
                                            size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
                                            CUstream hStream)
 {
-    ABI_NOT_CAPTURED(hStream);
+    if (!flags)
+        ABI_NOT_CAPTURED(hStream);
     ABI(vmm_mem_discard_and_prefetch_batch_async(sys, (const void *)dptrs, (const void *)sizes, count,
                                                  (const void *)prefetchLocs, (const void *)prefetchLocIdxs, numPrefetchLocs,
                                                  flags, abi_stream(hStream)));
