@@ -30,8 +30,14 @@ static void test_copies(void)
     OK(cudaGraphMemcpyNodeGetParams(across, &read));
     tap_ok(read.srcArray == array && read.dstArray == other && read.srcPos.x == 1 && read.kind == cudaMemcpyDeviceToDevice,
            "a copy between arrays is read back");
-    params = (struct cudaMemcpy3DParms){.srcArray = other, .dstPtr = {.ptr = to, .pitch = 16}, .extent = {4, 2, 1}, .kind = cudaMemcpyDeviceToHost};
+    params = (struct cudaMemcpy3DParms){.srcArray = other, .dstPtr = {.ptr = to, .pitch = 16}, .dstPos = {1, 1, 0}, .extent = {3, 1, 1},
+                                        .kind = cudaMemcpyDeviceToHost};
     OK(cudaGraphAddMemcpyNode(&down, graph, &across, 1, &params));
+    OK(cudaGraphMemcpyNodeGetParams(down, &read));
+    tap_ok(read.dstPos.x == 1 && read.dstPos.y == 1 && read.extent.width == 3, "a place in memory is in elements of the array beside it");
+    params.dstPos = (struct cudaPos){0, 0, 0};
+    params.extent = (struct cudaExtent){4, 2, 1};
+    OK(cudaGraphMemcpyNodeSetParams(down, &params));
     OK(cudaGraphInstantiate(&exec, graph, 0));
     OK(cudaGraphLaunch(exec, NULL));
     OK(cudaDeviceSynchronize());

@@ -43,7 +43,11 @@ static cudaError_t rt_graph_copy_of(const CUDA_MEMCPY3D *driver, struct cudaMemc
         result = rt_element(target, &to);
     if (result != cudaSuccess)
         return result;
-    const struct rt_element unit = source ? from : to;
+    const struct rt_element unit = source ? from : to; /* a pointer's place is in elements of the array beside it */
+    if (!source)
+        from = unit;
+    if (!target)
+        to = unit;
     *params = (struct cudaMemcpy3DParms){
         .srcArray = source,
         .srcPos = {driver->srcXInBytes / from.bytes * from.width, driver->srcY * from.height, driver->srcZ},

@@ -11,9 +11,12 @@ static cudaError_t describe(const struct cudaChannelFormatDesc *desc, struct cud
     return desc ? rt_format(desc, &is->Format, &is->NumChannels) : cudaErrorInvalidValue;
 }
 
+/* What is refused leaves NULL behind, except where no descriptor is given. */
 static cudaError_t create(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned flags)
 {
     CUDA_ARRAY3D_DESCRIPTOR is;
+    if (array && desc)
+        *array = NULL;
     cudaError_t result = describe(desc, extent, flags, &is);
     return result == cudaSuccess ? DRIVER(cuArray3DCreate, (CUarray *)(void *)array, &is) : result;
 }
@@ -110,6 +113,8 @@ static cudaError_t create_levels(cudaMipmappedArray_t *mipmapped, const struct c
                                  unsigned levels, unsigned flags)
 {
     CUDA_ARRAY3D_DESCRIPTOR is;
+    if (mipmapped && desc)
+        *mipmapped = NULL;
     cudaError_t result = describe(desc, extent, flags, &is);
     return result == cudaSuccess ? DRIVER(cuMipmappedArrayCreate, (CUmipmappedArray *)(void *)mipmapped, &is, levels) : result;
 }

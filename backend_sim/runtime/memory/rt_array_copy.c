@@ -46,6 +46,9 @@ static bool is_between_arrays(enum cudaMemcpyKind kind)
 /* stream is NULL for the calls that have none. */
 static cudaError_t copy_box(const struct side *to, const struct side *from, size_t width, size_t height, const cudaStream_t *stream)
 {
+    const bool between = to->type == CU_MEMORYTYPE_ARRAY && from->type == CU_MEMORYTYPE_ARRAY;
+    if (from->type == CU_MEMORYTYPE_ARRAY ? !from->array : !between && !to->array)
+        return cudaErrorInvalidResourceHandle; /* the driver calls it an invalid value, as a destination of a copy between arrays */
     const CUDA_MEMCPY2D copy = {
         .srcXInBytes = from->x, .srcY = from->y, .srcMemoryType = from->type, .srcHost = from->pointer,
         .srcDevice = rt_address(from->pointer), .srcArray = rt_array(from->array), .srcPitch = from->pitch,
@@ -118,18 +121,6 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t 
 
 /* ---- bytes ---- */
 
-/* Learns the rows of a side's array, which has count bytes from the place on. */
-static cudaError_t find_rows(struct side *side, size_t count)
-{
-    size_t rows = 0;
-    if (side->type != CU_MEMORYTYPE_ARRAY)
-        return cudaSuccess;
-    cudaError_t result = rt_array_rows(side->array, &side->row, &rows);
-    if (result != cudaSuccess)
-        return result;
-    return side->y < rows && side->x < side->row && count <= (rows - side->y) * side->row - side->x ? cudaSuccess : cudaErrorInvalidValue;
-}
-
 /* The pointer may be NULL, which the driver refuses. */
 static void advance(struct side *side, size_t bytes)
 {
@@ -140,6 +131,21 @@ static void advance(struct side *side, size_t bytes)
     side->x += bytes;
     side->y += side->x / side->row;
     side->x %= side->row;
+}
+
+/* Learns the rows of a side's array, which has count bytes from the place on. A place at its row's end is the next row's first. */
+static cudaError_t find_rows(struct side *side, size_t count)
+{
+    size_t rows = 0;
+    if (side->type != CU_MEMORYTYPE_ARRAY)
+        return cudaSuccess;
+    cudaError_t result = rt_array_rows(side->array, &side->row, &rows);
+    if (result != cudaSuccess)
+        return result;
+    if (side->y >= rows || side->x > side->row || count > (rows - side->y) * side->row - side->x)
+        return cudaErrorInvalidValue;
+    advance(side, 0);
+    return cudaSuccess;
 }
 
 static size_t at_most(size_t count, const struct side *side)
@@ -167,10 +173,16 @@ static cudaError_t copy_bytes(struct side to, struct side from, size_t count, co
     return result;
 }
 
+/* Kinds that cudaMemcpyKind does not have copy nothing, and succeed; copies of rows refuse them. */
+static bool is_kind(enum cudaMemcpyKind kind)
+{
+    return (unsigned)kind <= cudaMemcpyDefault;
+}
+
 static cudaError_t bytes_to(struct side to, const void *src, size_t count, enum cudaMemcpyKind kind, const cudaStream_t *stream)
 {
     struct side from;
-    if (!count)
+    if (!count || !is_kind(kind))
         return cudaSuccess;
     return at_address(src, 0, kind, false, &from) ? copy_bytes(to, from, count, stream) : cudaErrorInvalidMemcpyDirection;
 }
@@ -178,7 +190,7 @@ static cudaError_t bytes_to(struct side to, const void *src, size_t count, enum 
 static cudaError_t bytes_from(void *dst, struct side from, size_t count, enum cudaMemcpyKind kind, const cudaStream_t *stream)
 {
     struct side to;
-    if (!count)
+    if (!count || !is_kind(kind))
         return cudaSuccess;
     return at_address(dst, 0, kind, true, &to) ? copy_bytes(to, from, count, stream) : cudaErrorInvalidMemcpyDirection;
 }

@@ -73,6 +73,10 @@ static void test_wrong_rows(void)
     REFUSED(cudaMemcpy2DToArray(bytes, 1, 0, from, 8, 8, 1, cudaMemcpyHostToDevice), ErrorInvalidValue);
     REFUSED(cudaMemcpy2DToArray(bytes, 0, 3, from, 8, 8, 2, cudaMemcpyHostToDevice), ErrorInvalidValue);
     REFUSED(cudaMemcpy2DFromArray(NULL, 8, bytes, 0, 0, 8, 1, cudaMemcpyDeviceToHost), ErrorInvalidValue);
+    REFUSED(cudaMemcpy2DToArray(NULL, 0, 0, from, 8, 8, 1, cudaMemcpyHostToDevice), ErrorInvalidResourceHandle);
+    REFUSED(cudaMemcpy2DFromArray(back, 8, NULL, 0, 0, 8, 1, cudaMemcpyDeviceToHost), ErrorInvalidResourceHandle);
+    REFUSED(cudaMemcpy2DArrayToArray(bytes, 0, 0, NULL, 0, 0, 8, 1, cudaMemcpyDeviceToDevice), ErrorInvalidResourceHandle);
+    REFUSED(cudaMemcpy2DArrayToArray(NULL, 0, 0, bytes, 0, 0, 8, 1, cudaMemcpyDeviceToDevice), ErrorInvalidValue);
     REFUSED(cudaMemcpy2DArrayToArray(other, 0, 1, bytes, 0, 0, 8, 4, cudaMemcpyDeviceToDevice), ErrorInvalidValue);
     read_bytes(bytes);
     tap_ok(!memcmp(back, back + 1, BYTES - 1) && !back[0], "nothing is copied");
@@ -135,7 +139,8 @@ static void test_wrong_bytes(void)
     clear(bytes);
     REFUSED(cudaMemcpyToArray(bytes, 0, 0, from, BYTES + 1, cudaMemcpyHostToDevice), ErrorInvalidValue);
     REFUSED(cudaMemcpyToArray(bytes, 1, 0, from, BYTES, cudaMemcpyHostToDevice), ErrorInvalidValue);
-    REFUSED(cudaMemcpyToArray(bytes, WIDTH, 0, from, 1, cudaMemcpyHostToDevice), ErrorInvalidValue);
+    REFUSED(cudaMemcpyToArray(bytes, WIDTH, ROWS - 1, from, 1, cudaMemcpyHostToDevice), ErrorInvalidValue);
+    REFUSED(cudaMemcpyToArray(bytes, WIDTH + 1, 0, from, 1, cudaMemcpyHostToDevice), ErrorInvalidValue);
     REFUSED(cudaMemcpyToArray(bytes, 0, ROWS, from, 1, cudaMemcpyHostToDevice), ErrorInvalidValue);
     REFUSED(cudaMemcpyToArray(bytes, 0, 0, from, SIZE_MAX, cudaMemcpyHostToDevice), ErrorInvalidValue);
     REFUSED(cudaMemcpyToArray(bytes, 0, 0, from, 1, cudaMemcpyDeviceToHost), ErrorInvalidMemcpyDirection);
@@ -145,8 +150,14 @@ static void test_wrong_bytes(void)
     REFUSED(cudaMemcpyArrayToArray(bytes, 0, 0, NULL, 0, 0, 1, cudaMemcpyDeviceToDevice), ErrorInvalidResourceHandle);
     OK(cudaMemcpyFromArray(NULL, bytes, 0, 0, 0, cudaMemcpyHostToHost));
     OK(cudaMemcpyToArray(bytes, 0, 0, NULL, 0, cudaMemcpyDeviceToHost));
+    OK(cudaMemcpyToArray(bytes, 0, 0, from, 1, (enum cudaMemcpyKind)5));
+    OK(cudaMemcpyFromArray(back, bytes, 0, 0, 1, (enum cudaMemcpyKind)-1));
+    REFUSED(cudaMemcpyArrayToArray(bytes, 0, 0, bytes, 8, 0, 1, (enum cudaMemcpyKind)5), ErrorInvalidMemcpyDirection);
     read_bytes(bytes);
     tap_ok(!memcmp(back, back + 1, BYTES - 1) && !back[0], "nothing is copied");
+    OK(cudaMemcpyToArray(bytes, WIDTH, 0, from + 1, 1, cudaMemcpyHostToDevice));
+    read_bytes(bytes);
+    tap_ok(back[WIDTH] == from[1] && !back[0], "a place at the end of its row is the next one's first");
 }
 
 /* ---- layers ---- */
@@ -160,23 +171,25 @@ static struct cudaMemcpy3DParms to_words(void)
 static void test_layers(void)
 {
     struct cudaMemcpy3DParms to = to_words(), home = {.srcArray = words, .srcPos = {2, 3, 1}, .dstPtr = {.ptr = back, .pitch = 16, .ysize = 1},
-                                                      .dstPos = {3, 0, 0}, .extent = {1, 1, 1}, .kind = cudaMemcpyDeviceToHost};
+                                                      .dstPos = {1, 0, 0}, .extent = {1, 1, 1}, .kind = cudaMemcpyDeviceToHost};
     OK(cudaMemcpy3D(&to));
     memset(back, 0xee, sizeof back);
     OK(cudaMemcpy3D(&home));
-    tap_ok(back[2] == 0xee && !memcmp(back + 3, from + 32 + 16 + 8, 8) && back[11] == 0xee, "an element of the array is eight bytes of the host");
-    home.kind = cudaMemcpyHostToHost; /* an array is on a device, whatever the kind says */
+    tap_ok(back[7] == 0xee && !memcmp(back + 8, from + 32 + 16 + 8, 8) && back[16] == 0xee, "an element of the array is eight bytes of the host");
+    home.kind = cudaMemcpyHostToHost;
+    REFUSED(cudaMemcpy3D(&home), ErrorInvalidValue); /* an array is on a device */
+    home.kind = cudaMemcpyDefault;
     home.srcPos.z = 0;
     OK(cudaMemcpy3DAsync(&home, stream));
     OK(cudaStreamSynchronize(stream));
-    tap_ok(!memcmp(back + 3, from + 16 + 8, 8), "the first layer's");
+    tap_ok(!memcmp(back + 8, from + 16 + 8, 8), "the first layer's");
     const cudaArray_t copy = new_array(32, 2, (struct cudaExtent){4, 4, 2}, cudaArrayLayered);
     struct cudaMemcpy3DParms over = {.srcArray = words, .dstArray = copy, .extent = {4, 4, 2}, .kind = cudaMemcpyDeviceToDevice};
     OK(cudaMemcpy3D(&over));
     home.srcArray = copy;
     memset(back, 0, sizeof back);
     OK(cudaMemcpy3D(&home));
-    tap_ok(!memcmp(back + 3, from + 16 + 8, 8), "between arrays");
+    tap_ok(!memcmp(back + 8, from + 16 + 8, 8), "between arrays");
     over.dstArray = bytes;
     over.extent = (struct cudaExtent){1, 1, 1};
     REFUSED(cudaMemcpy3D(&over), ErrorInvalidValue); /* elements of other sizes */
@@ -186,7 +199,9 @@ static void test_layers(void)
 static void test_wrong_layers(void)
 {
     struct cudaMemcpy3DParms wrong = to_words();
-    wrong.srcPtr.pitch = 15;
+    wrong.srcPtr.pitch = 15; /* two elements, which the runtime compares; the driver refuses the sixteen bytes */
+    REFUSED(cudaMemcpy3D(&wrong), ErrorInvalidValue);
+    wrong.srcPtr.pitch = 1;
     REFUSED(cudaMemcpy3D(&wrong), ErrorInvalidPitchValue);
     wrong = to_words();
     wrong.srcPtr.ysize = 1;
@@ -196,14 +211,18 @@ static void test_wrong_layers(void)
     REFUSED(cudaMemcpy3D(&wrong), ErrorInvalidValue);
     wrong = to_words();
     wrong.extent.width = SIZE_MAX / 8 + 1;
-    REFUSED(cudaMemcpy3D(&wrong), ErrorInvalidValue);
+    REFUSED(cudaMemcpy3D(&wrong), ErrorInvalidPitchValue);
     wrong = to_words();
-    wrong.dstPos.x = SIZE_MAX / 8 + 1;
+    wrong.dstPos.x = SIZE_MAX / 8 + 1; /* in bytes that is 0 again */
+    OK(cudaMemcpy3D(&wrong));
+    wrong = to_words();
+    wrong.dstPos.x = SIZE_MAX / 8;
     REFUSED(cudaMemcpy3D(&wrong), ErrorInvalidValue);
     wrong = to_words();
     wrong.dstPos.x = 3;
     REFUSED(cudaMemcpy3D(&wrong), ErrorInvalidValue);
-    wrong = (struct cudaMemcpy3DParms){.srcArray = words, .srcPos = {SIZE_MAX / 8 + 1, 0, 0}, .dstPtr = {.ptr = back}, .extent = {1, 1, 1}};
+    wrong = (struct cudaMemcpy3DParms){.srcArray = words, .srcPos = {SIZE_MAX / 8, 0, 0}, .dstPtr = {.ptr = back}, .extent = {1, 1, 1},
+                                       .kind = cudaMemcpyDeviceToHost};
     REFUSED(cudaMemcpy3D(&wrong), ErrorInvalidValue);
     wrong.srcArray = (cudaArray_t)(uintptr_t)0x1000;
     REFUSED(cudaMemcpy3D(&wrong), ErrorDeviceUninitialized);
@@ -241,6 +260,8 @@ static void test_normalized(void)
     OK(cudaMemcpyFromArray(back, pairs, 2, 0, 6, cudaMemcpyDeviceToHost));
     tap_ok(!memcmp(back, from, 6), "three elements of two bytes");
     to.srcPtr.pitch = 5;
+    REFUSED(cudaMemcpy3D(&to), ErrorInvalidValue);
+    to.srcPtr.pitch = 2;
     REFUSED(cudaMemcpy3D(&to), ErrorInvalidPitchValue);
     OK(cudaFreeArray(pairs));
 }

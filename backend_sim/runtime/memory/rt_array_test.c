@@ -50,14 +50,20 @@ static void test_wrong_descriptors(void)
         {0, 8, 0, 0, cudaChannelFormatKindSigned},      {-8, 0, 0, 0, cudaChannelFormatKindSigned},
         {8, 0, 0, 0, cudaChannelFormatKindNone},        {8, 8, 0, 0, cudaChannelFormatKindUnsignedNormalized8X1},
         {8, 0, 0, 0, (enum cudaChannelFormatKind)32},   {8, 0, 0, 0, (enum cudaChannelFormatKind)-1},
+        {8, 8, 8, 0, cudaChannelFormatKindUnsigned},
     };
-    const struct cudaChannelFormatDesc three = {8, 8, 8, 0, cudaChannelFormatKindUnsigned};
-    array = NULL;
+    const struct cudaChannelFormatDesc byte = {8, 0, 0, 0, cudaChannelFormatKindUnsigned};
+    array = (cudaArray_t)(uintptr_t)8;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         REFUSED(cudaMallocArray(&array, &wrong[i], 64, 32, 0), ErrorInvalidChannelDescriptor);
     REFUSED(cudaMalloc3DArray(&array, &wrong[0], flat, 0), ErrorInvalidChannelDescriptor);
-    REFUSED(cudaMallocArray(&array, &three, 64, 32, 0), ErrorInvalidValue); /* the driver has none with three */
-    tap_ok(!array, "nothing is written");
+    tap_ok(!array, "a descriptor that is refused leaves NULL");
+    array = (cudaArray_t)(uintptr_t)8;
+    REFUSED(cudaMallocArray(&array, &byte, SIZE_MAX, 1, 0), ErrorInvalidValue);
+    tap_ok(!array, "so does a size");
+    array = (cudaArray_t)(uintptr_t)8;
+    REFUSED(cudaMallocArray(&array, NULL, 64, 32, 0), ErrorInvalidValue);
+    tap_ok(array == (cudaArray_t)(uintptr_t)8, "no descriptor leaves what was there");
 }
 
 static void test_info(void)
@@ -145,7 +151,9 @@ static void test_levels(void)
     OK(cudaFreeMipmappedArray(levels));
     REFUSED(cudaMallocMipmappedArray(NULL, &desc, flat, 3, 0), ErrorInvalidValue);
     REFUSED(cudaMallocMipmappedArray(&levels, NULL, flat, 3, 0), ErrorInvalidValue);
+    levels = (cudaMipmappedArray_t)(uintptr_t)8;
     REFUSED(cudaMallocMipmappedArray(&levels, &desc, flat, 3, 0x1000), ErrorInvalidValue);
+    tap_ok(!levels, "a refusal leaves NULL");
 }
 
 int main(void)

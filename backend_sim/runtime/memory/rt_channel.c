@@ -77,10 +77,11 @@ cudaError_t rt_format(const struct cudaChannelFormatDesc *desc, CUarray_format *
             *channels = packed[i].channels;
             return cudaSuccess;
         }
+    const unsigned count = alike(desc);
     for (size_t i = 0; i < PLAIN; i++)
-        if (plain[i].kind == desc->f && plain[i].bits == desc->x && alike(desc)) {
+        if (plain[i].kind == desc->f && plain[i].bits == desc->x && count && count != 3) {
             *format = plain[i].format;
-            *channels = alike(desc);
+            *channels = count;
             return cudaSuccess;
         }
     return cudaErrorInvalidChannelDescriptor;

@@ -20,12 +20,11 @@ bool rt_sides(enum cudaMemcpyKind kind, CUmemorytype *from, CUmemorytype *to)
     return true;
 }
 
-/* Elements as the driver counts them: bytes of a row, and rows. False: there are not that many bytes. */
-static bool in_driver_units(const struct rt_element *element, bool up, size_t *x, size_t *y)
+/* Elements as the driver counts them: bytes of a row, and rows. Bytes that wrap are what the toolkit's library gives the driver, too. */
+static void in_driver_units(const struct rt_element *element, bool up, size_t *x, size_t *y)
 {
-    const size_t columns = *x / element->width + (up && *x % element->width), rows = *y / element->height + (up && *y % element->height);
-    *y = rows;
-    return !__builtin_mul_overflow(columns, element->bytes, x);
+    *x = (*x / element->width + (up && *x % element->width)) * element->bytes;
+    *y = *y / element->height + (up && *y % element->height);
 }
 
 static bool is_same(const struct rt_element *a, const struct rt_element *b)
@@ -43,17 +42,18 @@ static cudaError_t scale(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *drive
         return result;
     if (p->srcArray && p->dstArray && !is_same(&from, &to))
         return cudaErrorInvalidValue;
-    const bool fits = in_driver_units(&from, false, &driver->srcXInBytes, &driver->srcY) &&
-                      in_driver_units(&to, false, &driver->dstXInBytes, &driver->dstY) &&
-                      in_driver_units(p->srcArray ? &from : &to, true, &driver->WidthInBytes, &driver->Height);
-    return fits ? cudaSuccess : cudaErrorInvalidValue;
+    const struct rt_element *unit = p->srcArray ? &from : &to; /* a pointer's place is in elements of the array beside it */
+    in_driver_units(unit, false, &driver->srcXInBytes, &driver->srcY);
+    in_driver_units(p->dstArray ? &to : unit, false, &driver->dstXInBytes, &driver->dstY);
+    in_driver_units(unit, true, &driver->WidthInBytes, &driver->Height);
+    return cudaSuccess;
 }
 
-/* The pitch of a pointer. */
-static bool is_pitch(struct cudaPitchedPtr pitched, const CUDA_MEMCPY3D *copy)
+/* The pitch of a pointer, compared with elements of an array beside it: what is too few bytes then, the driver refuses. */
+static bool is_pitch(struct cudaPitchedPtr pitched, struct cudaExtent extent)
 {
-    const bool rows = copy->Height > 1 || copy->Depth > 1, layers = copy->Depth > 1;
-    const bool narrow = rows && copy->WidthInBytes > pitched.pitch, low = layers && copy->Height > pitched.ysize;
+    const bool rows = extent.height > 1 || extent.depth > 1, layers = extent.depth > 1;
+    const bool narrow = rows && extent.width > pitched.pitch, low = layers && extent.height > pitched.ysize;
     return !pitched.ptr || (!narrow && !low);
 }
 
@@ -69,12 +69,14 @@ cudaError_t rt_layers(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *driver)
         return cudaErrorInvalidMemcpyDirection;
     if ((p->srcArray && p->srcPtr.ptr) || (p->dstArray && p->dstPtr.ptr))
         return cudaErrorInvalidValue;
+    if (p->srcArray && driver->srcMemoryType == CU_MEMORYTYPE_HOST) /* of a destination the kind does not count */
+        return cudaErrorInvalidValue;
     if (p->srcArray)
         driver->srcMemoryType = CU_MEMORYTYPE_ARRAY;
     if (p->dstArray)
         driver->dstMemoryType = CU_MEMORYTYPE_ARRAY;
     cudaError_t result = scale(p, driver);
-    if (result == cudaSuccess && (!is_pitch(p->srcPtr, driver) || !is_pitch(p->dstPtr, driver)))
+    if (result == cudaSuccess && (!is_pitch(p->srcPtr, p->extent) || !is_pitch(p->dstPtr, p->extent)))
         result = cudaErrorInvalidPitchValue;
     return result;
 }

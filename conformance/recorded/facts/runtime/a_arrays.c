@@ -238,6 +238,65 @@ static void a_wrong(void)
     A("A.bytes.no_array", cudaMemcpyToArray(NULL, 0, 0, a_host, 1, cudaMemcpyHostToDevice));
 }
 
+/* What is wrong first, of two things. */
+static void a_wrong_first(void)
+{
+    static const struct cudaChannelFormatDesc none = {.x = 24, .f = cudaChannelFormatKindUnsigned};
+    unsigned char back[64];
+    cudaArray_t array = a_counted();
+    cudaMipmappedArray_t levels;
+    const enum cudaMemcpyKind no_kind = (enum cudaMemcpyKind)9;
+    A("A.first.rows.to.no_array.pitch", cudaMemcpy2DToArray(NULL, 0, 0, a_host, 3, 4, 2, cudaMemcpyHostToDevice));
+    A("A.first.rows.to.no_array.kind", cudaMemcpy2DToArray(NULL, 0, 0, a_host, 8, 8, 2, no_kind));
+    A("A.first.rows.to.no_array.back", cudaMemcpy2DToArray(NULL, 0, 0, a_host, 8, 8, 2, cudaMemcpyDeviceToHost));
+    A("A.first.rows.from.no_array", cudaMemcpy2DFromArray(back, 8, NULL, 0, 0, 8, 2, cudaMemcpyDeviceToHost));
+    A("A.first.rows.between.no_to", cudaMemcpy2DArrayToArray(NULL, 0, 0, array, 0, 0, 8, 2, cudaMemcpyDeviceToDevice));
+    A("A.first.rows.between.no_from", cudaMemcpy2DArrayToArray(array, 0, 0, NULL, 0, 0, 8, 2, cudaMemcpyDeviceToDevice));
+    A("A.first.rows.between.no_from.kind", cudaMemcpy2DArrayToArray(array, 0, 0, NULL, 0, 0, 8, 2, no_kind));
+    A("A.first.bytes.to.no_array.kind", cudaMemcpyToArray(NULL, 0, 0, a_host, 1, no_kind));
+    A("A.first.bytes.to.no_array.back", cudaMemcpyToArray(NULL, 0, 0, a_host, 1, cudaMemcpyDeviceToHost));
+    A("A.first.bytes.to.past.kind", cudaMemcpyToArray(array, 0, 0, a_host, 33, no_kind));
+    A("A.first.bytes.from.past.kind", cudaMemcpyFromArray(back, array, 0, 3, 9, no_kind));
+    A("A.first.bytes.between.no_from.kind", cudaMemcpyArrayToArray(array, 0, 0, NULL, 0, 0, 1, no_kind));
+    A("A.first.layers.no_array.kind", cudaMemcpy3D(&(struct cudaMemcpy3DParms){.dstArray = array, .extent = {1, 1, 1}, .kind = no_kind}));
+    A_ARRIVES("A.bytes.past.x.place", cudaMemcpyToArray(array, 9, 0, a_host, 1, cudaMemcpyHostToDevice));
+    A_ARRIVES("A.bytes.past.x.rows", cudaMemcpyToArray(array, 16, 0, a_host, 1, cudaMemcpyHostToDevice));
+    array = NULL;
+    A_MADE("A.malloc.bad_desc", cudaMallocArray(&array, &none, 64, 32, 0));
+    levels = (cudaMipmappedArray_t)0x77;
+    AV("A.levels.refused", cudaMallocMipmappedArray(&levels, &a_pair, a_extent(SIZE_MAX, 1, 0), 1, 0), "levels=%d",
+       levels == (cudaMipmappedArray_t)0x77 ? 77 : levels != NULL);
+    levels = (cudaMipmappedArray_t)0x77;
+    AV("A.levels.bad_desc", cudaMallocMipmappedArray(&levels, &none, a_extent(64, 32, 0), 1, 0), "levels=%d",
+       levels == (cudaMipmappedArray_t)0x77 ? 77 : levels != NULL);
+}
+
+/* Where a box's bytes lie in the memory beside an array of 8-byte elements. */
+static void a_places(void)
+{
+    cudaArray_t array = a_new(a_pair, a_extent(4, 4, 2), 0);
+    unsigned char bytes[128], back[128];
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)i;
+    for (unsigned x = 0; x < 4; x++)
+        for (unsigned y = 0; y < 2; y++) {
+            struct cudaMemcpy3DParms p = {.srcPtr = {.ptr = bytes, .pitch = 32, .xsize = 32, .ysize = 2}, .srcPos = {.x = x, .y = y}, .dstArray = array,
+                                          .extent = {.width = 1, .height = 1, .depth = 1}, .kind = cudaMemcpyHostToDevice};
+            unsigned char first[8] = {0};
+            memset(back, 99, sizeof back);
+            cudaError_t result = cudaMemcpy3D(&p);
+            need(cudaMemcpy2DFromArray(first, 8, array, 0, 0, 8, 1, cudaMemcpyDeviceToHost));
+            AV(with("A.place.to.%u.%u", x, y), result, "%u", first[0]);
+            p = (struct cudaMemcpy3DParms){.srcArray = array, .dstPtr = {.ptr = back, .pitch = 32, .xsize = 32, .ysize = 2}, .dstPos = {.x = x, .y = y},
+                                           .extent = {.width = 1, .height = 1, .depth = 1}, .kind = cudaMemcpyDeviceToHost};
+            result = cudaMemcpy3D(&p);
+            unsigned at = 0;
+            while (at < sizeof back && back[at] == 99)
+                at++;
+            AV(with("A.place.from.%u.%u", x, y), result, "%u", at);
+        }
+}
+
 /* ---- layers ---- */
 
 static void a_layers(void)
@@ -316,6 +375,11 @@ static void a_nodes(void)
     A("A.node.between.add(Success)", cudaGraphAddMemcpyNode(&node, graph, NULL, 0, &p));
     AV("A.node.between.get(Success)", cudaGraphMemcpyNodeGetParams(node, &read), "from=%d,%zu extent=%zu,%zu,%zu kind=%d", read.srcArray == array,
        read.srcPos.x, read.extent.width, read.extent.height, read.extent.depth, (int)read.kind);
+    p = (struct cudaMemcpy3DParms){.srcPtr = {.ptr = a_host, .pitch = 32, .xsize = 32, .ysize = 2}, .srcPos = {.x = 1, .y = 1}, .dstArray = array,
+                                   .extent = {.width = 2, .height = 1, .depth = 1}, .kind = cudaMemcpyHostToDevice};
+    A("A.node.pointer.add", cudaGraphAddMemcpyNode(&node, graph, NULL, 0, &p));
+    AV("A.node.pointer.get", cudaGraphMemcpyNodeGetParams(node, &read), "from=%zu,%zu extent=%zu,%zu,%zu pointer=%d pitch=%zu xsize=%zu", read.srcPos.x,
+       read.srcPos.y, read.extent.width, read.extent.height, read.extent.depth, read.srcPtr.ptr == a_host, read.srcPtr.pitch, read.srcPtr.xsize);
 }
 
 static void group_a(void)
@@ -327,6 +391,8 @@ static void group_a(void)
     surviving("A.kinds", a_kinds);
     surviving("A.kinds_back", a_kinds_back);
     surviving("A.wrong", a_wrong);
+    surviving("A.wrong_first", a_wrong_first);
+    surviving("A.places", a_places);
     surviving("A.layers", a_layers);
     surviving("A.blocks", a_blocks);
     surviving("A.nodes", a_nodes);
