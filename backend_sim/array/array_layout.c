@@ -11,7 +11,7 @@ static uint32_t parts(uint32_t size, uint32_t unit)
     return size / unit + (size % unit != 0);
 }
 
-/* Is its depth a number of layers? The faces of a cubemap are layers. */
+/* Does its depth give the number of layers? The faces of a cubemap are layers. */
 static bool has_layers(const vmm_array3d_descriptor *is)
 {
     return (is->flags & (VMM_ARRAY3D_LAYERED | VMM_ARRAY3D_CUBEMAP)) != 0;
@@ -37,7 +37,8 @@ static void set_tile(struct array_layout *layout, bool volume)
 
 /* ---- memory, as recorded ---- */
 
-/* The memory of a level is divided into pieces of 64 bytes x 8 << y rows x 1 << z layers; y and z are smaller where the level is. */
+/* The memory of a level is divided into pieces of 64 bytes x 8 << y rows x 1 << z layers; y and z are smaller for smaller
+ * levels. */
 struct piece {
     unsigned y, z;
 };
@@ -168,7 +169,7 @@ uint64_t array_tail_tile(const struct array_layout *layout, unsigned layer, uint
     return (layout->single ? 0 : (layer + 1) * layout->tiles - tail) + offset / ARRAY_TILE;
 }
 
-/* In the tail: layers follow each other where all have one. */
+/* In the tail: layers follow each other if all share one tail. */
 static struct array_place place_in_tail(const struct array_layout *layout, const struct array_level *level, uint64_t in_level)
 {
     const unsigned layer = (unsigned)(in_level / level->layer);

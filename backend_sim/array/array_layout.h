@@ -5,8 +5,8 @@
  *     tiles          level 0 [0 1 2]  level 1 [6]  tail [8]                                   of layer 0; layer 1 has 9 and so on
  *                            [3 4 5]          [7]
  *
- * A sparse array is divided into tiles of 64 KiB. The levels that are smaller than a tile lie together in the mip tail. Within a tile,
- * rows follow each other; within the tail, levels do. (A driver has an order of its own, which nothing shows.)
+ * A sparse array is divided into tiles of 64 KiB. The levels that are smaller than a tile lie together in the mip tail. Within
+ * a tile, rows follow each other; within the tail, levels do. (A driver has its own order, which is not observable.)
  */
 #ifndef SIM_ARRAY_LAYOUT_H
 #define SIM_ARRAY_LAYOUT_H
@@ -17,14 +17,14 @@
 
 #define ARRAY_TILE UINT64_C(65536)
 
-enum { ARRAY_LEVELS = 18 }; /* of the largest array there is */
+enum { ARRAY_LEVELS = 18 }; /* of the largest possible array */
 
 struct array_level {
     uint64_t at;                  /* the number of its first byte */
     uint64_t row, layer;          /* bytes of a row of blocks, and of a layer of the level */
     uint32_t extent[3];           /* width, height, depth in elements */
     uint32_t rows;                /* rows of blocks */
-    uint32_t tiles[3];            /* how many there are each way; 0: the level lies in the tail */
+    uint32_t tiles[3];            /* the number of tiles in each direction; 0: the level lies in the tail */
     uint64_t first_tile;          /* of a layer's */
     uint64_t tail_at;             /* in the tail */
 };
@@ -33,16 +33,16 @@ struct array_layout {
     struct array_block block;
     unsigned levels, layers;
     uint32_t tile[3];             /* in elements */
-    unsigned tail_first;          /* levels: there is no tail */
-    uint64_t tail;                /* bytes of each layer's tail, or of all with single */
+    unsigned tail_first;          /* equals levels if there is no tail */
+    uint64_t tail;                /* bytes of each layer's tail, or of the single one for all layers */
     bool single;
     uint64_t tiles;               /* of a layer, the tail's included unless it is single */
-    uint64_t bytes;               /* how many bytes are numbered */
+    uint64_t bytes;               /* the total number of bytes */
     uint64_t need;                /* memory for all of it */
     struct array_level level[ARRAY_LEVELS];
 };
 
-/* is: an array (array_check); asked: the levels that the call asked for; 1 of an array without levels. */
+/* is: a valid array (array_check); asked: the number of levels that the call requested; 1 for an array without levels. */
 void array_layout_of(const vmm_array3d_descriptor *is, unsigned asked, bool mipmapped, struct array_layout *layout);
 
 /* The tiles of the whole array. */
@@ -54,7 +54,7 @@ uint64_t array_tile_at(const struct array_layout *layout, unsigned level, unsign
 /* The tile at that byte of the tail. */
 uint64_t array_tail_tile(const struct array_layout *layout, unsigned layer, uint64_t offset);
 
-/* Where a byte lies in the tiles of a sparse array, and how many bytes follow it there. */
+/* Where a byte lies in the tiles of a sparse array, and the number of contiguous bytes from there. */
 struct array_place {
     uint64_t tile, offset, length;
 };

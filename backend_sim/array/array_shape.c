@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Formats whose components stand by themselves: bytes of one. */
+/* Formats with separate components: bytes per component. */
 static unsigned component(vmm_array_format format)
 {
     switch (format) {
@@ -20,7 +20,8 @@ static unsigned component(vmm_array_format format)
     }
 }
 
-/* The other formats of which a driver makes arrays: each has its number of channels. Compressed ones have blocks of 4 x 4 elements. */
+/* The other formats that a driver supports for arrays, each with its number of channels. Compressed ones have blocks of 4 x 4
+ * elements. */
 static const struct packed {
     unsigned char format, channels, bytes;
     bool compressed;
@@ -71,7 +72,7 @@ vmm_array3d_descriptor array_taken(const vmm_array3d_descriptor *asked)
     (VMM_ARRAY3D_LAYERED | VMM_ARRAY3D_SURFACE_LDST | VMM_ARRAY3D_CUBEMAP | VMM_ARRAY3D_TEXTURE_GATHER | VMM_ARRAY3D_SPARSE | \
      VMM_ARRAY3D_DEFERRED_MAPPING | VMM_ARRAY3D_VIDEO_ENCODE_DECODE)
 
-/* Without a meaning, and accepted for two dimensions, as recorded. */
+/* Has no meaning, but is accepted for two dimensions, as recorded. */
 #define SILENT_FLAG 0x80000000u
 
 static bool has(const vmm_array3d_descriptor *is, unsigned flag)

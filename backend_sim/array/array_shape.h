@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array_shape.h - which descriptors a driver makes arrays of.
+/* array_shape.h - which descriptors a driver accepts for arrays.
  *
  *     format and channels   element or block of elements: bytes
  *     width height depth    1D [w]    2D [w h]    3D [w h d]    LAYERED: d layers of [w] or [w h]    CUBEMAP: 6 faces of [w w]
@@ -13,7 +13,7 @@
 
 #include "vmm.h"
 
-/* What is stored as one: an element, or a block of compressed elements. bytes 0: there is no such format. */
+/* The unit of storage: an element, or a block of compressed elements. bytes is 0 for an unknown format. */
 struct array_block {
     unsigned bytes, width, height;
 };
@@ -31,7 +31,7 @@ enum array_wrong {
     ARRAY_WRONG_SIZE
 };
 
-/* The descriptor with its sizes as a driver takes them. */
+/* The descriptor with its sizes as a driver interprets them. */
 vmm_array3d_descriptor array_taken(const vmm_array3d_descriptor *asked);
 
 /* is: of array_taken. */

@@ -212,7 +212,7 @@ static void *neighbour(const struct addrmap *map, uint64_t address, bool below)
         }
         void *child = node->present >> i & 1 ? node->child[i] : NULL;
         if (!level && child) {
-            if (side) /* the next call may map here again, and looks at the thing before */
+            if (side) /* the next call may map here again, and needs the thing before */
                 __builtin_prefetch(node->child[turn_slot]);
             return child;
         }

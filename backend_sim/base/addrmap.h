@@ -54,9 +54,9 @@ void addrmap_init(struct addrmap *map, unsigned shift);
 /* Frees the nodes; the caller owns the things. The map is empty afterwards. */
 void addrmap_clear(struct addrmap *map);
 
-/* Stores thing (not NULL) at address, where no thing starts yet. Returns false, and changes nothing, when memory is out. */
+/* Stores thing (not NULL) at address, where no thing starts yet. Returns false, and changes nothing, when memory is exhausted. */
 bool addrmap_insert(struct addrmap *map, uint64_t address, void *thing);
-/* Removes and returns the thing that starts at address; NULL when there is none. */
+/* Removes and returns the thing that starts at address; NULL if there is none. */
 void *addrmap_remove(struct addrmap *map, uint64_t address);
 
 /* The lowest node of the last change, if it covers the address. */
@@ -65,7 +65,7 @@ static inline const struct addrmap_node *addrmap_last(const struct addrmap *map,
     return map->last && map->last_key == address >> map->shift >> ADDRMAP_BITS ? map->last : NULL;
 }
 
-/* The thing with the greatest start <= address, or with the least start >= address; NULL when there is none. Any address is
+/* The thing with the greatest start <= address, or with the least start >= address; NULL if there is none. Any address is
  * valid. */
 void *addrmap_floor_walk(const struct addrmap *map, uint64_t address);
 static inline void *addrmap_floor(const struct addrmap *map, uint64_t address)
@@ -83,7 +83,7 @@ static inline void *addrmap_floor(const struct addrmap *map, uint64_t address)
 }
 void *addrmap_ceil(const struct addrmap *map, uint64_t address);
 
-/* Like addrmap_ceil, for callers that need only things that start before end: when no thing starts in [address, end), the result
+/* Like addrmap_ceil, for callers that need only things that start before end: if no thing starts in [address, end), the result
  * is NULL or a later thing. */
 void *addrmap_next_walk(const struct addrmap *map, uint64_t address, uint64_t end);
 static inline void *addrmap_next(const struct addrmap *map, uint64_t address, uint64_t end)

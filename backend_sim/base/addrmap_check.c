@@ -106,7 +106,7 @@ const char *addrmap_check(const struct addrmap *map, addrmap_start *start_of)
 
 const char *addrmap_check_at(const struct addrmap *map, uint64_t address, addrmap_start *start_of)
 {
-    const void *below = addrmap_floor(map, address); /* which is a walk itself where last does not cover the address */
+    const void *below = addrmap_floor(map, address); /* which is itself a walk if last does not cover the address */
     const void *walked = addrmap_last(map, address) ? addrmap_floor_walk(map, address) : below;
     const void *above = address < UINT64_MAX ? addrmap_ceil(map, address + 1) : NULL;
     if (below != walked)

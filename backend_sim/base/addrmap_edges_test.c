@@ -49,7 +49,7 @@ static bool is_alone(void)
                   "a failed allocation of a level changes nothing (allocation %lu)", inject_nth);
 }
 
-/* The first time that it can be there, it is; whatever was refused before. */
+/* It appears at the first opportunity, whatever was refused before. */
 static bool both_are_there(void)
 {
     return inject_what || (levels.count == 2 && addrmap_ceil(&levels, 1) == things + 1 && addrmap_floor(&levels, PAGE) == things);
@@ -65,8 +65,8 @@ static void no_levels(void)
     addrmap_clear(&levels);
 }
 
-/* Inserts things far apart, so many that the nodes of one insertion come from the end of one slab and the start of the next. Each
- * round fails another node's allocation. */
+/* Inserts things far apart, so many that the nodes of one insertion come from the end of one slab and the start of the next.
+ * Each round makes a different node's allocation fail. */
 static void no_nodes(void)
 {
     unsigned refused = 0, wrong = 0;

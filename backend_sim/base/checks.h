@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checks.h - what all invariant checks have in common.
+/* checks.h - the common part of all invariant checks.
  *
  *     addrmap_check(map, ...)   NULL: every invariant of its header holds
  *                               "mappings: count is 3, but 2 things are stored"     else the first broken one, with its values

@@ -174,7 +174,7 @@ static bool find(const struct hole *node, const struct request *want, uint64_t *
 {
     if (largest(node) < want->size)
         return false;
-    /* Free ranges left of a node that starts at or below from end before from. */
+    /* If a node starts at or below `from`, the free ranges to its left end before `from`. */
     bool left = node->start > want->from;
     return (left && find(node->left, want, address)) || fits(node, want, address) ||
            find(node->right, want, address);

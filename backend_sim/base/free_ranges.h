@@ -45,8 +45,8 @@ bool free_ranges_grant(struct free_ranges *holes, uint64_t start, uint64_t size)
  * range; without barriers, it must not have merged with another one. */
 void free_ranges_remove(struct free_ranges *holes, uint64_t start);
 
-/* Finds the lowest multiple of alignment (a power of two) at or above from where size bytes are free; false when there is
- * none. */
+/* Finds the lowest multiple of alignment (a power of two) at or above from where size bytes are free; returns false if
+ * there is none. */
 bool free_ranges_find(const struct free_ranges *holes, uint64_t size, uint64_t alignment, uint64_t from, uint64_t *address);
 
 /* Takes [address, address + size), which must be free. Returns false, and changes nothing, when memory is out. */
@@ -64,7 +64,7 @@ uint64_t free_ranges_sum(const struct free_ranges *holes, uint64_t start, uint64
 uint64_t free_ranges_ends(const struct free_ranges *holes);
 
 /* Over several ranges it adds up to range_ends(a, b) exactly when they cover [a, b), each byte once: the end of one then cancels
- * the start of the next. So it notices an overlap even beside a gap of the same size. */
+ * the start of the next. So it detects an overlap even if there is also a gap of the same size. */
 static inline uint64_t range_ends(uint64_t start, uint64_t end)
 {
     return chance_of(0, end) - chance_of(0, start);

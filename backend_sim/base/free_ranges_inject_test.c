@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* free_ranges: when a request for memory fails, what is free stays as it was. */
+/* free_ranges: when a memory request fails, the free ranges stay as they were. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "free_ranges.h"
 

@@ -93,7 +93,7 @@ const char *pool_check(const struct pool *pool, size_t taken)
                          pool->slab, all, things);
     for (const void *thing = pool->spare; thing && spare <= all; thing = *(void *const *)thing)
         spare++;
-    if (taken != all - spare - pool->left) /* which is more than there are where more than all are spare */
+    if (taken != all - spare - pool->left) /* which exceeds the total if more than all are spare */
         return check_say("%zu of %zu things are taken, but the pool counts %s%zu freed and %zu fresh ones", taken, all,
                          spare > all ? "more than " : "", spare > all ? all : spare, pool->left);
     return NULL;

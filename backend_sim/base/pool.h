@@ -7,8 +7,8 @@
  * the memory that it once needed. With AddressSanitizer each thing is a separate allocation, so that a use-after-free is
  * reported. The caller does all locking.
  *
- * Slabs grow to 64 KiB, and those of a pool that has 4 MiB to 16 MiB, in huge pages where the system has them: of the time to find one of
- * a million things, a quarter is for the page that it lies in.
+ * Slabs grow to 64 KiB; in a pool of 4 MiB or more they grow to 16 MiB, in huge pages if the system has them: a quarter of the
+ * time to find one of a million things goes to the page that it lies in.
  *
  * Invariant (pool_check): things of all slabs = taken + freed + left, and each freed thing is on the free list exactly once.
  */
@@ -32,10 +32,10 @@ void pool_init(struct pool *pool, size_t size);
 /* Frees all slabs, including things that are still allocated. The empty pool can be used again. */
 void pool_clear(struct pool *pool);
 
-/* Checks that the number of allocated things equals taken. Where each is a separate allocation, the pool cannot count them. */
+/* Checks that the number of allocated things equals taken. If each is a separate allocation, the pool cannot count them. */
 const char *pool_check(const struct pool *pool, size_t taken);
 
-/* Returns a never-used thing, from a new slab if necessary. Returns NULL, and changes nothing, when memory is out. */
+/* Returns a never-used thing, from a new slab if necessary. Returns NULL, and changes nothing, when memory is exhausted. */
 void *pool_grow(struct pool *pool);
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -46,7 +46,7 @@ void *pool_grow(struct pool *pool);
 #endif
 #endif
 
-/* Allocates a thing with undefined contents; NULL when memory is out. */
+/* Allocates a thing with undefined contents; NULL when memory is exhausted. */
 static inline void *pool_alloc(struct pool *pool)
 {
     void *thing = pool->spare;

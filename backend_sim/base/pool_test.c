@@ -9,7 +9,7 @@
 #include "random.h"
 #include "tap.h"
 
-/* Bytes of the C library's heap that are in use, where the library reports them. */
+/* The number of bytes in use on the C library's heap, if the library reports them. */
 #if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 33)
 #include <malloc.h>
@@ -72,8 +72,8 @@ static void test_random(uint64_t seed)
 }
 
 #ifndef POOL_PLAIN
-/* Each slab holds as many things as those before it and one, up to 64 KiB; from 4 MiB on, 16 MiB: few allocations, and little unused
- * space. */
+/* Each slab holds one more than all earlier slabs together, up to 64 KiB; from 4 MiB on, 16 MiB: few allocations, and little
+ * unused space. */
 static void test_slabs(size_t size)
 {
     struct pool pool;

@@ -236,7 +236,7 @@ static struct queue_item *mark_ready(struct queue *queue, bool (*fits)(const str
     return NULL;
 }
 
-/* Work of the same lane is usually the newest, and decides without a look at all items. */
+/* Work of the same lane is usually the newest, and decides without a scan of all items. */
 void queue_time_mark(struct queue *queue, struct queue_item *item)
 {
     const struct queue_item *before = item->before;

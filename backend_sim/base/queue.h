@@ -70,8 +70,8 @@ struct queue_item {
     size_t counted;            /* scratch space of queue_check */
     enum queue_state state;
     bool seen; /* the host can observe that the item's turn has come, so everything before it in the order is done */
-    bool blocked; /* the caller's: its turn has come, and it waits for something else; not ready meanwhile */
-    bool wanted, ready; /* set by the last queue_want; queue_look sets ready, too */
+    bool blocked; /* for the caller: its turn has come, but it waits for something else; not ready meanwhile */
+    bool wanted, ready; /* set by the last queue_want; queue_look also sets ready */
     bool timed;         /* of a mark: note when it is done */
     uint64_t when;      /* by the queue's clock; 0: not done, or not timed */
 };

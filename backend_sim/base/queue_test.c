@@ -147,7 +147,7 @@ static void timed_mark(struct rig *rig, int place, uint64_t needs)
     queue_time_mark(&rig->queue, rig->queue.last);
 }
 
-/* A timed mark is done, and notes when, as soon as nothing is before it. */
+/* A timed mark is done, and records the time, as soon as nothing precedes it. */
 static void timed_marks(void)
 {
     struct rig rig = {{0}, {{0}}};
@@ -186,7 +186,7 @@ static void forgotten_marks(void)
     clear(&rig);
 }
 
-/* The other way round: a removed mark no longer counts as needing another. */
+/* The reverse case: a removed mark no longer counts as needing another. */
 static void forgotten_needs(void)
 {
     struct rig rig = {{0}, {{0}}};

@@ -6,9 +6,9 @@
  *   a change        takes the lock, revokes the bias, drains the reader slots; from then on all calls take the lock
  *
  * A writer takes the lock and revokes the bias (readers_revoke), so the holder of the lock is still alone; it revokes the bias
- * again after every wait that released the lock. A reader that finds the bias off takes the lock, revokes nothing, and counts
- * itself (readers_count_query). A program that makes changes all the time never turns the bias on, and pays for one load. A
- * reader never waits while it is in a slot.
+ * again after every wait that released the lock. A reader that finds the bias off takes the lock without revoking anything,
+ * and counts itself (readers_count_query). A program that constantly makes changes never turns the bias on, and pays for one
+ * load. A reader never waits while it is in a slot.
  */
 #ifndef SIM_READERS_H
 #define SIM_READERS_H

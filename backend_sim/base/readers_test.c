@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* readers: reader bias turns on after enough queries in a row, a change revokes it, and no reader runs beside a change. */
+/* readers: reader bias turns on after enough queries in a row, a change revokes it, and no reader runs during a change. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "readers.h"
 
@@ -186,7 +186,7 @@ static void *changer(void *argument)
         w->other++;
         pthread_mutex_unlock(&w->lock);
         for (unsigned before = atomic_load(&w->inside), turns = 0; atomic_load(&w->inside) == before && turns < 10000; turns++)
-            ; /* so that changes overlap queries; the test ends without an overlap, too */
+            ; /* so that changes overlap queries; the test also ends without an overlap */
     }
     return NULL;
 }

@@ -2,7 +2,7 @@
 /* slots.h - values that name objects; a stale or forged value is always recognised.
  *
  *   value = [ tag 16 | generation 24 | index 24 ]      never 0
- *           [ tag 8 | generation 8 | index 16 ]        of SLOTS_POINTERS where a pointer has 32 bits
+ *           [ tag 8 | generation 8 | index 16 ]        for SLOTS_POINTERS if pointers have 32 bits
  *
  * Each use of a slot gets a new generation; a slot that has used up its generations is retired. The last SLOTS_REMEMBERED ended
  * objects stay readable, so that a message can report what a stale value was, and their slots stay out of use:
@@ -26,7 +26,7 @@
 
 enum { SLOTS_REMEMBERED = 256 };
 
-/* Do programs hold the values as numbers of 64 bits, or as pointers? */
+/* Do programs hold the values as 64-bit numbers, or as pointers? */
 enum slots_form { SLOTS_NUMBERS, SLOTS_POINTERS };
 
 struct slot {
@@ -37,7 +37,7 @@ struct slot {
 };
 
 struct slots {
-    uint16_t tag; /* unique among tables; in its low byte, too, of those with pointers */
+    uint16_t tag; /* unique among tables; for tables of pointers also in its low byte */
     enum slots_form form;
     struct slot *slot;
     uint32_t used, room;
@@ -54,14 +54,14 @@ enum slot_state { SLOT_LIVE, SLOT_STALE, SLOT_FORGED };
 void slots_init(struct slots *slots, uint16_t tag, enum slots_form form, void (*forget)(void *user, void *object), void *user);
 void slots_clear(struct slots *slots); /* forgets every object, including live ones */
 
-/* Makes sure that the next slots_add succeeds, without using up a value; false when memory or values are out. */
+/* Makes sure that the next slots_add succeeds, without using up a value; returns false when memory or values are exhausted. */
 bool slots_ready(struct slots *slots);
-/* Returns a new value for object. Returns 0, and changes nothing, when memory or values are out. */
+/* Returns a new value for object. Returns 0, and changes nothing, when memory or values are exhausted. */
 uint64_t slots_add(struct slots *slots, void *object);
 /* Ends the object of a live value. */
 void slots_end(struct slots *slots, uint64_t value);
 
-/* Classifies a value. *object: the live object, or the ended one while it is remembered; else NULL. */
+/* Classifies a value. *object: the live object, or the ended one while it is remembered; otherwise NULL. */
 enum slot_state slots_find(const struct slots *slots, uint64_t value, void **object);
 
 /* Calls visit for each live object in index order. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slots: stale and forged values never pass for live ones. */
+/* slots: stale and forged values are never accepted as live ones. */
 #include "slots.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void forget(void *user, void *object)
 
 static char things[64];
 
-/* Every test ends with it: the table's invariants hold. */
+/* Called at the end of every test: the table's invariants hold. */
 static void end(struct slots *slots)
 {
     const char *said = slots_check(slots);

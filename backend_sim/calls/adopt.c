@@ -24,7 +24,7 @@ static bool on_host(enum sim_adopted kind)
     return kind == SIM_ADOPTED_HOST;
 }
 
-/* A block without contents, in no budget: the other backend knows how much memory is left. */
+/* A block without contents that counts in no budget: the other backend knows how much memory is left. */
 static struct sim_block *foreign_block(struct sim_process *process, uint64_t size, const vmm_mem_allocation_prop *prop)
 {
     vmm_mem_allocation_prop nowhere = *prop;
@@ -43,7 +43,7 @@ static vmm_mem_allocation_prop prop_of(enum sim_adopted kind, int device)
     return (vmm_mem_allocation_prop){.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {type, on_host(kind) ? 0 : device}};
 }
 
-/* What was adopted there before. Memory freed by a call that was not seen has no entry in the list of what ended. */
+/* What was adopted there before. Memory freed by a call that was not observed has no entry in the list of ended objects. */
 static void evict(struct sim_process *process, uint64_t start, uint64_t size)
 {
     struct sim_allocation *a = addrmap_floor(&process->adopted, start);
@@ -177,7 +177,7 @@ bool sim_bytes_at(struct vmm_backend *sim, uint64_t address, uint64_t size, stru
 
 enum { HIDDEN_DEVICE = -2 }; /* the driver's value for a device that is not visible to the process */
 
-/* The device behind the visible ones stands for all that are hidden. */
+/* The device after the visible ones stands for all hidden devices. */
 static vmm_mem_allocation_prop seen_here(const struct sim_process *process, const vmm_mem_allocation_prop *theirs)
 {
     vmm_mem_allocation_prop prop = *theirs;
@@ -215,7 +215,7 @@ uint64_t sim_adopt_handle(struct vmm_backend *sim, const struct vmm_call *call, 
     return value;
 }
 
-/* ---- what is no longer known ---- */
+/* ---- objects that are no longer tracked ---- */
 
 void sim_forget_mappings(struct vmm_backend *sim, const struct vmm_call *call, uint64_t *start, uint64_t *size)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* adopt.h - takes over what another backend made, where that backend put it: the shadow layer's side of a simulator.
+/* adopt.h - takes over objects that another backend made, at the addresses that it chose: the shadow layer's side of a simulator.
  *
  *   cuMemAlloc on a driver -> 0x7f30a0000200, 4000 bytes      sim_adopt_memory: A1 [0x7f30a0000200, + 4000), in no budget
  *   an import on a driver  -> 0x55d0c8, size unknown          sim_adopt_handle: H1, whose first mapping gives the size
  *   an answer that no rule explains                           sim_forget_*: the range is as if nothing were there
  *
- * Each function takes the machine's lock itself. call gives what is made its number and name.
+ * Each function takes the machine's lock itself. call provides the number and name for the new objects.
  */
 #ifndef SIM_ADOPT_H
 #define SIM_ADOPT_H
@@ -35,26 +35,30 @@ struct sim_adopted_memory {
     int device;
 };
 
-/* Memory of the calling thread's context. What was adopted at these addresses before has ended unseen, unless both are openings of
- * the same memory, which count. False, with nothing changed, when memory is out or the address is none of a driver's. */
+/* Memory of the calling thread's context. Objects adopted earlier at these addresses have ended unnoticed, unless both are
+ * openings of the same memory, which are counted. Returns false, with nothing changed, when memory is exhausted or the
+ * address cannot be a driver's. */
 bool sim_adopt_memory(struct vmm_backend *sim, const struct vmm_call *call, uint64_t start, uint64_t size, enum sim_adopted kind);
-/* Ends the memory that starts there, if it is of one of the kinds (a bit for each); else refuses with the rule of the call. */
+/* Ends the memory that starts there, if it is of one of the kinds (a bit for each); otherwise refuses with the rule of the
+ * call. */
 vmm_result sim_end_memory(struct vmm_backend *sim, const struct vmm_call *call, uint64_t start, unsigned kinds,
                           struct sim_adopted_memory *was);
-/* The backend refused that end: the memory lives on as it was. */
+/* The backend refused to end it: the memory lives on unchanged. */
 void sim_keep_memory(struct vmm_backend *sim, const struct sim_adopted_memory *was);
-/* The kind of the adopted memory that holds the address, NONE where there is none; object, which may be NULL, is it. */
+/* The kind of the adopted memory that holds the address, NONE if there is none; the memory is stored in object, which may be
+ * NULL. */
 enum sim_adopted sim_adopted_at(struct vmm_backend *sim, uint64_t address, vmm_object *object);
 
-/* The physical memory behind addresses from one on. */
+/* The physical memory behind the addresses from one on. */
 struct sim_bytes {
     uint64_t block, offset, length;
     bool host, managed;
 };
-/* At most size bytes from the address on; false where nothing is, or what several devices show as one. */
+/* At most size bytes from the address on; returns false if there is none, or if several devices form one object there. */
 bool sim_bytes_at(struct vmm_backend *sim, uint64_t address, uint64_t size, struct sim_bytes *bytes);
 
-/* Physical memory of size bytes; 0: unknown until the first mapping. 0 when memory is out or the location is not of this machine. */
+/* Physical memory of size bytes; 0: unknown until the first mapping. Returns 0 when memory is exhausted or the location does
+ * not belong to this machine. */
 uint64_t sim_adopt_handle(struct vmm_backend *sim, const struct vmm_call *call, uint64_t size, const vmm_mem_allocation_prop *prop,
                           bool imported);
 
@@ -65,10 +69,10 @@ bool sim_is_unsized(struct vmm_backend *sim, uint64_t value);
 
 /* Ends each mapping that overlaps the range, and widens the range to what they covered. */
 void sim_forget_mappings(struct vmm_backend *sim, const struct vmm_call *call, uint64_t *start, uint64_t *size);
-/* Ends the reservation that holds the address, and the mappings in it; false when there is none. */
+/* Ends the reservation that holds the address, and the mappings in it; returns false if there is none. */
 bool sim_forget_reservation(struct vmm_backend *sim, const struct vmm_call *call, uint64_t address, uint64_t *start, uint64_t *size);
 
-/* From now on calls are checked and, where no check fails, change nothing. Copies and cuMemSetAccess are not concerned. */
+/* From now on calls are only checked; accepted calls change nothing. Copies and cuMemSetAccess are not concerned. */
 void sim_check_only(struct vmm_backend *sim, bool only);
 
 /* Is anything mapped or allocated there? */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a simulator takes over from another backend, and what it refuses. */
+/* What a simulator takes over from another backend, and what it refuses to. */
 #include "adopt.h"
 #include "sim_open.h"
 #include "system.h"

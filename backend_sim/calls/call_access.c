@@ -103,7 +103,7 @@ static vmm_result check_grant(const struct sim_process *process, const struct si
                    : refuse_range(VMM_RULE_ACCESS_TEAM, "desc.location.id", (uint64_t)desc->location.id, 0,
                                   sim_object_mapping(mapping));
     if (mapping->handle->block->foreign && !sim_device_valid(process, owner.id))
-        return VMM_SUCCESS; /* a hidden device, of which only the other backend knows who has access (adopt.h) */
+        return VMM_SUCCESS; /* a hidden device: only the other backend knows its access rights (adopt.h) */
     if (desc->location.id != owner.id && !(process->machine->profile.peers[desc->location.id] >> owner.id & 1))
         return refuse_range(VMM_RULE_ACCESS_PEER, "desc.location.id", (uint64_t)desc->location.id, 0,
                             sim_object_mapping(mapping));
@@ -133,7 +133,7 @@ static void put_rights(struct sim_mapping *mapping, unsigned slot, uint64_t flag
     mapping->access = (mapping->access & ~(UINT64_C(3) << (2 * slot))) | flags << (2 * slot);
 }
 
-/* Makes one grant on one mapping. Records whether device 0 or the host got new rights last: a query for HOST depends on it
+/* Applies one grant to one mapping. Records whether device 0 or the host got new rights last: a query for HOST depends on it
  * (access_at). */
 static vmm_result grant(struct sim_process *process, struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
 {
@@ -158,7 +158,7 @@ static vmm_result check_rdma(const struct sim_mapping *mapping, const vmm_mem_ac
                             : vmm_detail_refuse(VMM_RULE_ACCESS_RDMA_PEER, (uint64_t)desc->location.id, 0, &nearest);
 }
 
-/* Checks and makes one grant on one mapping; *made: the grant was made. */
+/* Checks and makes one grant on one mapping; *made: the grant was applied. */
 static vmm_result try_grant(struct sim_process *process, struct sim_mapping *mapping, const vmm_mem_access_desc *desc,
                             const struct in_flight_used *used, bool *made)
 {
@@ -180,7 +180,7 @@ static vmm_result try_grant(struct sim_process *process, struct sim_mapping *map
     return result;
 }
 
-/* The state of a mapping when cuMemSetAccess began, to restore it when memory runs out. */
+/* The state of a mapping when cuMemSetAccess began, to restore it if memory runs out. */
 struct former {
     uint64_t access;
     const struct sim_mapping *rdma_late;
@@ -209,7 +209,7 @@ static void take_back(struct sim_process *process, struct sim_mapping *first, ui
     }
 }
 
-/* Makes all grants on each mapping up to hole, in order. As in the driver, the grants before a refused one remain. */
+/* Applies all grants to each mapping up to hole, in order. As in the driver, the grants before a refused one remain. */
 static vmm_result make_grants(struct sim_process *process, const struct vmm_call_mem_set_access *call,
                               struct sim_mapping *first, uint64_t hole)
 {

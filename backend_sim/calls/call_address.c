@@ -2,8 +2,8 @@
 /* Reserving and freeing addresses. */
 #include "sim.h"
 
-/* Above this alignment the driver answers INVALID_VALUE, below it OUT_OF_MEMORY, although no address has such an alignment
- * either. */
+/* Above this alignment the driver returns INVALID_VALUE, below it OUT_OF_MEMORY, although no address has such an
+ * alignment either. */
 #define ALIGNMENT_MAX (UINT64_C(1) << 57)
 
 static bool power_of_two(uint64_t n)
@@ -59,15 +59,15 @@ static vmm_result refuse_space(const struct sim_process *process, const struct v
     return result;
 }
 
-/* Does the program have memory of its own there? Its heap, libraries and stacks lie behind the backed addresses. */
+/* Does the program have its own memory there? Its heap, libraries and stacks lie above the backed addresses. */
 static bool of_program(const struct sim_process *process, uint64_t address, uint64_t size)
 {
     const struct host_window *window = &process->window;
     return window->backed > window->start && !host_window_holds(window, address, size) && os_is_taken(address, size);
 }
 
-/* A hint in memory of the program is in use, for a driver reserves addresses of the process. The search goes on behind it, in
- * steps that grow, since such memory may be large. */
+/* A hint in the program's memory counts as in use, because a driver reserves addresses of the process. The search
+ * continues after it, in growing steps, because such memory may be large. */
 static enum va_allocator_result take_at_hint(struct sim_process *process, uint64_t size, uint64_t alignment, uint64_t hint,
                                              uint64_t *address)
 {

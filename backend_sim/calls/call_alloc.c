@@ -70,7 +70,7 @@ static vmm_result check_alloc(struct sim_process *process, const struct vmm_call
         return vmm_detail_refuse(VMM_RULE_ALLOC_SIZE_ZERO, 0, 0, NULL);
     vmm_mem_location location = {VMM_MEM_LOCATION_TYPE_DEVICE, context->device};
     uint64_t room = call->bytesize < UINT64_MAX - unit ? call->bytesize + unit : UINT64_MAX;
-    if (process->graph_memory[context->device]) /* measured: what graphs no longer use is there for cuMemAlloc */
+    if (process->graph_memory[context->device]) /* measured: memory that graphs no longer use is available to cuMemAlloc */
         graph_pins_settle(process, process->graph_memory[context->device]);
     uint64_t left = sim_pools_room(process, location, room);
     if (call->bytesize > left || left - call->bytesize < (unit - call->bytesize % unit) % unit) {

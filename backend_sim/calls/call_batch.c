@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batches of copies and of boxes, in the forms of CUDA 12.8, which also say where they failed, and 13.0.
  *
- *     checked first    the arguments and attributes of the batch; of boxes also each operand, its extent and flags
- *     then, in order   each copy as if it were called alone: where one is refused, those before it are made, as recorded
+ *     checked first    the arguments and attributes of the batch; for boxes also each operand, its extent and
+ *     flags then, in order   each copy as if it were called alone: where one is refused, those before it are made, as recorded
  */
 #include <inttypes.h>
 
@@ -24,7 +24,7 @@ static vmm_result named(vmm_result result, const char *argument)
 
 /* ---- checks ---- */
 
-/* What is checked even before the process initialises: a batch has no default stream. */
+/* Checked even before the process initialises: a batch cannot use the default stream. */
 static vmm_result check_there(vmm_stream stream)
 {
     return stream ? VMM_SUCCESS : REFUSE(BATCH_STREAM, "hStream", 0, "hStream is NULL");
@@ -105,7 +105,7 @@ static vmm_result check_operand(const vmm_memcpy3d_operand *operand, const struc
 {
     const unsigned long long at = i;
     const struct vmm_memcpy3d_operand_ptr *p = &operand->op.ptr;
-    if (operand->type == VMM_MEMCPY_OPERAND_TYPE_ARRAY) /* whose bounds are looked at when its turn comes */
+    if (operand->type == VMM_MEMCPY_OPERAND_TYPE_ARRAY) /* whose bounds are checked when its turn comes */
         return VMM_SUCCESS;
     if (operand->type != VMM_MEMCPY_OPERAND_TYPE_POINTER)
         return REFUSE(BATCH_OPERAND, "opList", (uint64_t)operand->type, "opList[%llu].%s.type is %d", at, which, operand->type);
@@ -132,7 +132,7 @@ static vmm_result check_box(const vmm_memcpy3d_batch_op *op, uint64_t i)
     return result == VMM_SUCCESS ? check_operand(&op->dst, &op->extent, i, "dst") : result;
 }
 
-/* *failed: where it failed, if at a box. */
+/* *failed: the index of the box that failed, if any. */
 static vmm_result check_boxes(const struct sim_process *process, const struct vmm_call_memcpy_3d_batch_async *batch, uint64_t *failed)
 {
     vmm_result result = check_stream(process, batch->stream);
@@ -215,7 +215,7 @@ static vmm_result copy_all(struct sim_process *process, const struct vmm_call *h
     return result;
 }
 
-/* What a box counts: elements of its array, or bytes. */
+/* The unit of a box: elements of its array, or bytes. */
 static struct array_block unit_of(const struct sim_process *process, const vmm_memcpy3d_batch_op *op)
 {
     struct rows_array array;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What batches of copies answer beside the suite: before the process is initialised, on captured streams, without addresses of the
- * host, and where the device is lost. */
+/* Results of batches of copies that the suite does not cover: before the process is initialised, on captured streams, without
+ * host addresses, and when the device is lost. */
 #include <string.h>
 
 #include "tap.h"
@@ -76,7 +76,7 @@ static void before_init(void)
     vmm_close(rig.sys);
 }
 
-/* Measured: the capture stays valid. The arguments of ranges are checked before it, those of boxes after. */
+/* Measured: the capture stays valid. For ranges the arguments are checked before it, for boxes after it. */
 static void captured(void)
 {
     struct rig rig;

@@ -29,7 +29,7 @@ vmm_result copy_between_hosts(struct sim_process *process, vmm_stream stream, ui
     return VMM_SUCCESS;
 }
 
-/* The copy of a row, or of several that are adjacent on both sides, as a call. */
+/* The copy of one row, or of several that are adjacent on both sides, as a call. */
 static enum vmm_call_id row_call(const struct job *job, uint64_t dst, uint64_t src, uint64_t size, union vmm_any_call *call)
 {
     const uint64_t number = job->call->number;
@@ -56,8 +56,8 @@ static vmm_result copy_row(struct sim_process *process, const struct job *job, u
     return copy_on_stream(process, &call.head, job->stream, &job->rights, (enum vmm_call_id)job->call->id);
 }
 
-/* Issues only the row without access, so that a wait for it reports the fault. A copy to the host waits in either form, and no other
- * does, as recorded. */
+/* Issues only the row without access, so that a wait for it reports the fault. A copy to the host waits in either form; no other
+ * copy does, as recorded. */
 static vmm_result let_fault(struct sim_process *process, struct job *job, const struct rows_side *side, uint64_t layer,
                             uint64_t row)
 {
@@ -65,7 +65,7 @@ static vmm_result let_fault(struct sim_process *process, struct job *job, const 
     uint64_t dst = to->start + layer * to->layer + row * to->pitch, src = from->start + layer * from->layer + row * from->pitch;
     union vmm_any_call call;
     struct sim_context *context;
-    if (process->options.strict || !process->machine->bytes) { /* without contents no work is made, so none can fault */
+    if (process->options.strict || !process->machine->bytes) { /* without contents no work is created, so none can fault */
         struct rows_side one = *side;
         one.start += layer * side->layer;
         return rows_refuse_row(&one, row);
@@ -107,7 +107,7 @@ static vmm_result check_stream(struct sim_process *process, vmm_stream stream, s
     return result == VMM_SUCCESS ? sim_context_check(process, *context, false) : result;
 }
 
-/* An array that has no memory so far: unless it has some by then, the copy faults at its turn. */
+/* An array without memory so far: unless it has some by then, the copy faults when the stream reaches it. */
 static bool may_fault(const struct sim_process *process, const struct rows_side *side)
 {
     struct translate_run run;
@@ -144,7 +144,7 @@ static vmm_result copy_box(struct sim_process *process, const struct vmm_call *c
 {
     struct job job = {.call = call, .stream = stream, .waits = waits, .rights = rights};
     struct sim_context *context = NULL;
-    if (!asked) /* as measured the context of the default stream is asked for before the description */
+    if (!asked) /* as measured, the context of the default stream is checked before the description */
         return !stream && !sim_current(process) ? sim_no_context(process) : vmm_detail_refuse(VMM_RULE_BOX_NULL, 0, 0, NULL);
     sim_machine_lock_to_wait(process->machine);
     vmm_result result = check_stream(process, stream, &context);
@@ -184,8 +184,8 @@ vmm_result sim_memcpy_3d_async(struct sim_process *process, const struct vmm_cal
 
 /* ---- between contexts: each side needs the rights of its own context's device ---- */
 
-/* NULL stands for the stream's context, as measured on two H200, which without a stream is the current one; what is not a context ends
- * the process on a driver. */
+/* NULL stands for the stream's context or, without a stream, the current one, as measured on two H200; a value that is not a
+ * context ends the process on a driver. */
 static bool find_side(const struct sim_process *process, vmm_context value, int *device)
 {
     void *found = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of boxes with a row that leaves its memory: a driver starts them, and they fault at their turn; strict mode refuses them. */
+/* Copies of boxes with a row that leaves its memory: a driver starts them, and they fault when the stream reaches them; strict
+ * mode refuses them. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <pthread.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ static void begin(struct rig *rig, const char *spec)
         tap_bail("no rig: %s", vmm_last_detail()->note);
 }
 
-/* Rows of mapped memory from the last one of the granule on; y is not counted when they are checked. */
+/* Rows of mapped memory, from the last one of the granule on; y is ignored when they are checked. */
 static vmm_memcpy3d leaving(const struct rig *rig)
 {
     return (vmm_memcpy3d){.src_memory_type = VMM_MEMORYTYPE_DEVICE, .src_device = rig->mapped, .src_pitch = ROW,
@@ -115,7 +116,7 @@ static void refused_first_layer(void)
     vmm_close(rig.sys);
 }
 
-/* Copies between contexts, of which one may have ended; the stream's context is used where none is current. */
+/* Copies between contexts, one of which may have ended; the stream's context is used if none is current. */
 static void between_contexts(void)
 {
     struct rig rig;
@@ -205,8 +206,7 @@ static void ended_meanwhile(void)
     vmm_close(rig.sys);
 }
 
-/* Rows side by side on the host, together as many bytes as a number wraps to none: they are copied one by one, so the first one
- * faults. */
+/* Adjacent rows on the host whose total size wraps to 0: they are copied one by one, so the first one faults. */
 #ifndef __SANITIZE_THREAD__
 static void more_than_all_bytes(void)
 {
@@ -222,7 +222,7 @@ static void more_than_all_bytes(void)
     pid_t child = fork();
     if (child == 0) {
         begin(&rig, "sim:h100");
-        close(STDERR_FILENO); /* a sanitizer says much of a fault */
+        close(STDERR_FILENO); /* a sanitizer writes a long report about a fault */
         vmm_memcpy_3d(rig.sys, &box);
         _exit(0);
     }

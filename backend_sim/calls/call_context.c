@@ -33,7 +33,7 @@ static vmm_result refuse_context(const struct sim_process *process, uint64_t val
 }
 
 /* Takes the addresses that the driver occupies in two chunks with the first context: all but the last 2 MiB of the lower chunk,
- * and the first 8 MiB of the upper. Skips a chunk in which the program already has something. False when out of memory. */
+ * and the first 8 MiB of the upper. Skips a chunk that already contains memory of the program. False when out of memory. */
 static bool open_context_va(struct sim_process *process)
 {
     const struct sim_profile *profile = &process->machine->profile;
@@ -299,7 +299,7 @@ vmm_result sim_ctx_get_device(struct sim_process *process, const struct vmm_call
     return VMM_SUCCESS;
 }
 
-/* Does a stream of the context come after the free? */
+/* Is a stream of the context ordered after the free? */
 struct within {
     const struct sim_process *process;
     uint64_t context;
@@ -350,14 +350,14 @@ vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_
     return VMM_SUCCESS;
 }
 
-/* Was it freed in the stream, and is that done? */
+/* Was it freed in the stream, and is the free done? */
 static bool is_done_in(void *user, const struct region *region)
 {
     const struct queue_item *item = region->mark->item;
     return region->lane->place.stream == *(const uint64_t *)user && (!item || item->state == QUEUE_DONE);
 }
 
-/* Does the stream at the place come after the free? */
+/* Is the stream at that place ordered after the free? */
 struct after {
     const struct sim_process *process;
     struct queue_place place;
@@ -391,7 +391,7 @@ vmm_result sim_stream_destroy(struct sim_process *process, const struct vmm_call
     return VMM_SUCCESS;
 }
 
-/* Finds the context of a stream's work, for a call that waits; refuses when its device is lost. */
+/* Finds the context of a stream's work, for a call that waits; refuses if its device is lost. */
 static vmm_result usable(struct sim_process *process, vmm_stream stream, struct sim_context **context)
 {
     vmm_result result = sim_stream_context(process, stream, context);
@@ -404,7 +404,7 @@ static enum queue_scope scope_of(const struct queue_place *place)
     return place->kind == QUEUE_DEFAULT ? QUEUE_ORDERED : QUEUE_LANE;
 }
 
-/* memory: what the wait found of faults. */
+/* memory: the faults that the wait found. */
 static vmm_result wait_for(struct sim_process *process, vmm_stream stream, struct after *after, vmm_result *memory)
 {
     struct sim_context *context;

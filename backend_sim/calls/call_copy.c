@@ -46,9 +46,9 @@ static struct transfer transfer_of(const union vmm_any_call *call)
 #undef BOTH
 }
 
-/* Is the pointer a mapped device address? No address is both the host's and a device's, so a driver recognises a device address
- * where a call expects a host address, and copies between device addresses. An address that is only reserved counts as the
- * host's: its access is a SIGSEGV. So does memory of a pool of the host. */
+/* Is the pointer a mapped device address? No address belongs to both the host and a device, so a driver recognises a device
+ * address where a call expects a host address, and copies between device addresses. An address that is only reserved counts as
+ * the host's: its access is a SIGSEGV. So does memory of a host pool. */
 static bool is_device_address(const struct sim_process *process, const void *pointer)
 {
     uint64_t address = (uint64_t)(uintptr_t)pointer;
@@ -60,7 +60,7 @@ static bool is_device_address(const struct sim_process *process, const void *poi
 static struct transfer transfer_here(const struct sim_process *process, const union vmm_any_call *call)
 {
     struct transfer t = transfer_of(call);
-    t.rights = (struct transfer_rights){-1, -1}; /* until it is known who asks */
+    t.rights = (struct transfer_rights){-1, -1}; /* until the caller is known */
     t.dst_name = "dstDevice";
     t.src_name = "srcDevice";
     if (t.direction == FROM_HOST && is_device_address(process, t.from)) {
@@ -126,7 +126,7 @@ static vmm_result check(const struct sim_process *process, const struct transfer
     return t->to ? check_range(process, t->rights.from, t->src, t->size, TRANSLATE_TO_HOST, "srcDevice") : refuse_null("dstHost");
 }
 
-/* Is an array a side of it that has no memory now? Such a copy faults at its turn. */
+/* Is one side an array that currently has no memory? Such a copy faults when the stream reaches it. */
 static bool lacks_memory(const struct sim_process *process, const struct transfer *t)
 {
     struct translate_run run;
@@ -137,13 +137,13 @@ static bool lacks_memory(const struct sim_process *process, const struct transfe
 
 /* ---- faults ---- */
 
-/* May the device access what lies there? Bytes of an array need memory alone. */
+/* Does the device have access to the memory there? Bytes of an array need only memory, no rights. */
 static bool may_access(const struct sim_process *process, int device, uint64_t address, unsigned need)
 {
     return arrays_have(address) || (translate_rights(process, device, address) & need) == need;
 }
 
-/* The first byte for which the device lacks a right in need; the start when the device has them and the host lacks its own. */
+/* The first byte for which the device lacks a right in need; the start if the device has them and the host lacks its own. */
 static uint64_t first_bad(const struct sim_process *process, int device, uint64_t address, uint64_t size, unsigned need)
 {
     struct translate_run run;
@@ -158,7 +158,7 @@ static bool with_host(const struct transfer *t)
     return t->direction == FROM_HOST || t->direction == TO_HOST;
 }
 
-/* Is memory of the host mapped there? */
+/* Is host memory mapped there? */
 static bool on_host(const struct sim_process *process, uint64_t address)
 {
     const struct sim_mapping *m = sim_mapping_at(process, address);
@@ -241,7 +241,7 @@ static void touch_reading(const unsigned char *byte)
     (void)is;
 }
 
-/* Accesses one byte of each page as the copy will. On a fault, the program's signal handler may leave by a jump or end the
+/* Accesses one byte of each page as the copy will. On a fault, the program's signal handler may jump out or end the
  * thread. */
 static void touch_pages(const struct transfer *t)
 {
@@ -271,7 +271,7 @@ static bool touch_host(struct sim_process *process, const struct transfer *t)
     return machine->turns != turns + 1;
 }
 
-/* Warns where the transfer uses memory of a pool out of the order of its stream. */
+/* Warns if the transfer uses pool memory without being ordered after the stream of its allocation. */
 static void use_pools(struct sim_process *process, const struct queue_place *place, const struct transfer *t)
 {
     if (t->direction != TO_HOST)
@@ -290,8 +290,7 @@ static bool make(struct sim_process *process, const struct work *work, const str
     return transfer_make(process, t);
 }
 
-/* Does a queued copy or fill. Restores the thread's detail: the call during which the work happens to be done did not cause its
- * fault. */
+/* Does a queued copy or fill. Restores the thread's detail: the call that happens to do the work did not cause its fault. */
 bool copy_do(struct sim_process *process, struct work *work)
 {
     const struct queue_place *place = queue_place_of(&work->item);
@@ -319,7 +318,7 @@ static vmm_result check_side(const struct sim_process *process, const struct tra
     return result == VMM_SUCCESS && t->direction != FILL ? translate_check_side(process, address, name) : result;
 }
 
-/* Is the copy a part of one that names arrays? No other may have the addresses of their bytes. */
+/* Is the copy part of one that names arrays? No other copy may use the addresses of their bytes. */
 static bool is_of_box(enum vmm_call_id issued_by)
 {
     switch (issued_by) {
@@ -386,7 +385,7 @@ static vmm_result check_at_once(struct sim_process *process, struct transfer *t)
 static vmm_result wait_and_make(struct sim_process *process, const struct vmm_call *call, const struct transfer *t)
 {
     sim_machine_lock_to_wait(process->machine);
-    vmm_result result = sim_wait_current(process, QUEUE_ORDERED, false); /* order_feed_now knows which of them promise it */
+    vmm_result result = sim_wait_current(process, QUEUE_ORDERED, false); /* order_feed_now knows which of them guarantee that */
     if (result != VMM_SUCCESS)
         return result;
     const struct sim_context *context = sim_current(process);

@@ -18,7 +18,7 @@ static bool attribute(const struct sim_process *process, vmm_device_attribute nu
     return sim_machine_has(process->machine, number);
 }
 
-/* A rule that the properties break, whatever the size is, and the value that breaks it. */
+/* A rule that the properties break, regardless of the size, and the value that breaks it. */
 struct breach {
     enum vmm_rule_id rule;
     uint64_t value, expected;
@@ -155,7 +155,7 @@ static void obtain(const struct sim_process *process, const vmm_mem_allocation_p
     bool device = requested->location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
     bool rdma = requested->alloc_flags.gpu_direct_rdma_capable &&
                 attribute(process, VMM_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED);
-    bool compressed = requested->alloc_flags.compression_type && !rdma && /* so it is of a device */
+    bool compressed = requested->alloc_flags.compression_type && !rdma && /* so it is on a device */
                       attribute(process, VMM_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED) &&
                       size <= machine->profile.compression_memory &&
                       sim_machine_compressed(machine, requested->location.id) <= machine->profile.compression_memory - size;
@@ -169,7 +169,7 @@ static void obtain(const struct sim_process *process, const vmm_mem_allocation_p
     };
 }
 
-/* Warns about requests that the driver ignores. False in strict mode, when one of them is an error. */
+/* Warns about requests that the driver ignores. Returns false in strict mode if one of them is an error. */
 static bool pass_quirks(const struct sim_process *process, const vmm_mem_allocation_prop *requested,
                         const vmm_mem_allocation_prop *got)
 {
@@ -186,7 +186,7 @@ static bool pass_quirks(const struct sim_process *process, const vmm_mem_allocat
     if (requested->alloc_flags.reserved[3] &&
         !sim_warn_or_refuse(process, VMM_RULE_CREATE_RESERVED_LAST, requested->alloc_flags.reserved[3], 0, NULL))
         return false;
-    if (usage & VMM_MEM_CREATE_USAGE_HW_DECOMPRESS) /* that of tile pools counts where tiles are mapped */
+    if (usage & VMM_MEM_CREATE_USAGE_HW_DECOMPRESS) /* tile pools use theirs when tiles are mapped */
         sim_warn_or_refuse(process, VMM_RULE_CREATE_USAGE_DROPPED, usage, 0, NULL);
     if (rdma && !got->alloc_flags.gpu_direct_rdma_capable)
         sim_warn_or_refuse(process, VMM_RULE_CREATE_RDMA_NOT_OBTAINED, rdma, 0, NULL);
@@ -196,7 +196,7 @@ static bool pass_quirks(const struct sim_process *process, const vmm_mem_allocat
     return true;
 }
 
-/* From this size on, a tile pool that is too large is refused as other memory is. Measured: not yet at 1 << 44. */
+/* From this size on, a tile pool that is too large is refused like other memory. Measured: not yet at 1 << 44. */
 #define TILE_POOL_LIMIT (UINT64_C(1) << 45)
 
 /* Refuses a creation for lack of memory; requested are the call's properties, location is where the memory would have been. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuInit and the queries of devices. */
+/* cuInit and device queries. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,7 +142,7 @@ vmm_result sim_device_total_mem(struct sim_process *process, const struct vmm_ca
 {
     if (!call->bytes)
         return refuse_null("bytes");
-    *call->bytes = 0; /* measured: the driver writes the output for a bad device, too */
+    *call->bytes = 0; /* measured: the driver writes the output even for a bad device */
     if (!sim_device_valid(process, call->dev))
         return refuse_device(process, "dev", call->dev);
     *call->bytes = process->machine->profile.device_memory;

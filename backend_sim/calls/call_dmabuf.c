@@ -50,7 +50,7 @@ static vmm_result check_arguments(const request *call)
     return result;
 }
 
-/* A pool's memory. As measured, a range that begins in an allocation may go on behind it, up to the end of the chunk. */
+/* A pool's memory. As measured, a range that begins in an allocation may continue past it, up to the end of the chunk. */
 static bool pooled_run_of(const struct sim_process *process, uint64_t address, uint64_t size, struct translate_run *run)
 {
     const struct sim_allocation *a = sim_allocation_at(process, address);
@@ -58,7 +58,7 @@ static bool pooled_run_of(const struct sim_process *process, uint64_t address, u
 }
 
 /* Translates an address. An allocation of cuMemAlloc extends to the end of its span, beyond the requested size: measured with
- * 100 bytes, of which a whole page can be exported. As measured, no memory of another process's pool can. */
+ * 100 bytes, of which a whole page can be exported. As measured, memory of another process's pool cannot. */
 static bool run_of(const struct sim_process *process, uint64_t address, uint64_t size, struct translate_run *run)
 {
     const struct mempool_chunk *chunk = process->chunks.count ? sim_chunk_at(process, address) : NULL;
@@ -92,7 +92,7 @@ static vmm_result check_mapped(const struct sim_process *process, const request 
     return VMM_SUCCESS;
 }
 
-/* Checks what does not depend on the memory: the machine's support and the PCIE flag. */
+/* Makes the checks that do not depend on the memory: the machine's support and the PCIE flag. */
 static vmm_result check_machine(const struct sim_process *process, const request *call)
 {
     if (!sim_profile_has(&process->machine->profile, VMM_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED)) {
@@ -147,7 +147,7 @@ static bool is_other(const struct sim_process *process, uint64_t first, uint64_t
            m->handle->decompress != n->handle->decompress;
 }
 
-/* The offset of the first memory of a kind in the range; the size of the range when there is none. */
+/* The offset of the first memory of a kind in the range; the size of the range if there is none. */
 static uint64_t find(const struct sim_process *process, const request *call, kind_of_memory *is)
 {
     struct translate_run run;
@@ -242,7 +242,7 @@ static vmm_result check_context(struct sim_process *process)
 
 vmm_result sim_mem_get_handle_for_address_range(struct sim_process *process, const request *call)
 {
-    int file = -1; /* without contents, as in the shadow of another backend, no file is made */
+    int file = -1; /* without contents, as in the shadow of another backend, no file is created */
     vmm_result result = check_arguments(call);
     if (result == VMM_SUCCESS)
         result = check_context(process);

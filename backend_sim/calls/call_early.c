@@ -4,7 +4,7 @@
 #include "call_ipc.h"
 #include "call_managed.h"
 
-/* Queries of arrays: before cuInit there is none, so each is refused for its arguments. */
+/* Queries of arrays: before cuInit no arrays exist, so each query is refused for its arguments. */
 static bool asks_of_array(enum vmm_call_id id)
 {
     switch (id) {
@@ -25,7 +25,7 @@ static bool has_first_argument(const struct vmm_call *call)
     return vmm_call_scalar(call, &vmm_call_params((enum vmm_call_id)call->id, &count)[0]) != 0;
 }
 
-/* Refused for an argument: a NULL, flags, or a stream, when there is none but the default ones. */
+/* Refused for an argument: a NULL, flags, or a stream, when only the default streams exist. */
 static bool is_refused(const struct vmm_call *call)
 {
     const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;

@@ -15,7 +15,7 @@
 
 #include "call.h"
 
-/* May the call look at its arguments although cuInit was not called? forked: it was, in the parent process. */
+/* May the call check its arguments even though cuInit was not called? forked: it was called in the parent process. */
 bool call_goes_first(const struct vmm_call *call, bool forked);
 
 #endif

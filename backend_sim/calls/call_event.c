@@ -19,7 +19,7 @@
 
 #define EVENT_FLAGS ((unsigned)(VMM_EVENT_BLOCKING_SYNC | VMM_EVENT_DISABLE_TIMING | VMM_EVENT_INTERPROCESS))
 
-/* After a wait, during which another thread may have destroyed it. */
+/* Used after a wait, during which another thread may have destroyed it. */
 static bool find_event_again(const struct sim_process *process, vmm_event value, struct sim_event **event)
 {
     void *object;
@@ -152,7 +152,7 @@ vmm_result sim_event_record(struct sim_process *process, const struct vmm_call_e
     return result == VMM_SUCCESS && to_share ? ipc_event_recorded(process, call->event) : result;
 }
 
-/* Is this the first query of an event that a fault stopped? As measured, the driver still answers NOT_READY to it. Under the
+/* Is this the first query of an event that a fault prevented? As measured, the driver still returns NOT_READY for it. Under the
  * other schedules the query itself runs into the fault. */
 static bool not_reported_yet(struct sim_process *process, const struct sim_event *event)
 {
@@ -167,7 +167,7 @@ static bool not_reported_yet(struct sim_process *process, const struct sim_event
     return true;
 }
 
-/* The host knows the event's work now; of one that processes share, other processes may have put it after any work. */
+/* The host now knows that the event's work is done; other processes may have ordered a shared event after any work. */
 static void know(struct sim_process *process, uint64_t event, unsigned shared)
 {
     struct order *order = process->in_flight->order;
@@ -197,7 +197,7 @@ vmm_result sim_event_query(struct sim_process *process, const struct vmm_call_ev
     return done ? VMM_SUCCESS : VMM_ERROR_NOT_READY;
 }
 
-/* Did the event's stream come after the free when it was recorded? */
+/* Was the event's stream ordered after the free when it was recorded? */
 static bool is_before(void *user, const struct region *region)
 {
     const struct stream_clock_seen *seen = user;
@@ -211,7 +211,7 @@ static vmm_result wait_for(struct sim_process *process, const struct sim_event e
     vmm_result result = check_reached(process, &event, reached);
     if (result != VMM_SUCCESS)
         return result;
-    if (!reached && in_flight_is_inside(process->in_flight)) /* the event may follow the running host function itself */
+    if (!reached && in_flight_is_inside(process->in_flight)) /* the event may come after the running host function itself */
         return sim_refuse_inside(process);
     vmm_result memory = in_flight_wait_mark(process, event.mark);
     result = check_reached(process, &event, reached);

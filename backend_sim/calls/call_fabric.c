@@ -62,7 +62,7 @@ vmm_result sim_fabric_export(struct sim_machine *machine, struct sim_block *bloc
 
 /* ---- import ---- */
 
-/* The number of a handle in messages: its last eight bytes, which are the same for sender and receiver. */
+/* The number of a handle in messages: its last eight bytes, which sender and receiver share. */
 static uint64_t shown(const void *bytes)
 {
     uint64_t last;

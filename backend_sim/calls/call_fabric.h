@@ -9,10 +9,10 @@
 
 #include "sim.h"
 
-/* The channel through which memory is exported to a fabric. It is chosen before anything is taken, because the placement of the
- * memory depends on it. */
+/* The channel through which memory is exported to a fabric. It is chosen before anything is allocated, because the placement
+ * of the memory depends on it. */
 struct sim_channel {
-    int number; /* IMEX_NONE: there is none, see why; or types has no fabric handle, so none is needed */
+    int number; /* IMEX_NONE if there is none (see why), or if types has no fabric handle, so that none is needed */
     struct imex_place place;
     char why[SHARE_WHY];
 };

@@ -122,7 +122,7 @@ static const struct sim_process *maker_here(const struct sim_machine *machine, c
     return maker;
 }
 
-/* Does the process still have the memory of that number as its own? */
+/* Does the process still own the memory with that number? */
 static bool has_own(const struct sim_process *process, uint64_t number)
 {
     const struct sim_allocation *allocation = addrmap_ceil(&process->allocations, 0);
@@ -175,7 +175,7 @@ static vmm_result open_handle(struct sim_process *process, const struct vmm_call
     vmm_result result = open_shared(process, machine->share, handle, call->pdptr, &block);
     sim_machine_end(machine);
     if (block && (result = attach(process, block, handle->size, call)) != VMM_SUCCESS)
-        machine->blocks = blocks; /* the id that the block had is the next one's */
+        machine->blocks = blocks; /* the block's former id is assigned to the next one */
     return result;
 }
 

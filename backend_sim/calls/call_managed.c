@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Managed memory: what is checked at the calls. The memory itself: managed.h. */
+/* Managed memory: the checks at the calls. The memory itself: managed.h. */
 #include "call_managed.h"
 
 #include "in_flight.h"
@@ -26,7 +26,7 @@ static vmm_result check_alloc(struct sim_process *process, const struct vmm_call
     return *context ? sim_context_check(process, *context, false) : sim_no_context(process);
 }
 
-/* Enough memory of the host, with the state's lock. */
+/* Is there enough host memory? Called with the state's lock. */
 static vmm_result allocate(struct sim_process *process, const struct vmm_call_mem_alloc_managed *call, const struct sim_context *context)
 {
     const uint64_t unit = sim_managed_unit(process);
@@ -46,7 +46,7 @@ vmm_result sim_mem_alloc_managed(struct sim_process *process, const struct vmm_c
 {
     const struct sim_context *context = NULL;
     if (call->dptr)
-        *call->dptr = 0; /* measured: the driver clears it, whatever comes */
+        *call->dptr = 0; /* measured: the driver clears it in any case */
     bool reached = sim_machine_begin(process->machine);
     vmm_result result = check_alloc(process, call, &context);
     if (result == VMM_SUCCESS)
@@ -63,7 +63,7 @@ static uint64_t page_up(uint64_t at)
     return at / MANAGED_PAGE * MANAGED_PAGE + (at % MANAGED_PAGE ? MANAGED_PAGE : 0);
 }
 
-/* A range of managed memory, from its start on; wraps: only the end that is left of it after a wrap lies inside. */
+/* A range of managed memory, from its start on; wraps: only the wrapped end lies inside. */
 struct range {
     struct sim_managed *managed;
     uint64_t first, end; /* bytes */
@@ -94,7 +94,7 @@ static vmm_result find_range(const struct sim_process *process, uint64_t address
     return VMM_SUCCESS;
 }
 
-/* Warns of a range that wraps: it counts as one of nothing. */
+/* Warns about a range that wraps: it counts as empty. */
 static void warn_of_wrap(const struct range *range, uint64_t size)
 {
     vmm_object nearest = sim_object_allocation(&range->managed->allocation);
@@ -109,7 +109,7 @@ static vmm_result check_given(uint64_t address, uint64_t size)
     return size ? VMM_SUCCESS : refuse(VMM_RULE_MANAGED_EMPTY, 0);
 }
 
-/* Changes what holds of the pages that the range touches. False when the host's memory is exhausted. */
+/* Changes what holds of the pages that the range touches. Returns false when host memory is exhausted. */
 static bool say(const struct range *range, managed_change *change, const void *what)
 {
     return range->first == range->end ||
@@ -146,7 +146,7 @@ static vmm_result refuse_location(enum vmm_rule_id rule, vmm_mem_location locati
     return result;
 }
 
-/* Measured: which advice looks at the location's id. */
+/* Measured: which kinds of advice check the location's id. */
 static vmm_result check_advice(const struct sim_process *process, vmm_mem_advice advice, vmm_mem_location location)
 {
     const bool nowhere = location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
@@ -213,7 +213,7 @@ vmm_result sim_mem_advise(struct sim_process *process, const struct vmm_call_mem
 
 /* ---- prefetches ---- */
 
-/* Measured: the device's ordinal is looked at after the range is known not to be empty, the node's as well. */
+/* Measured: the ordinal of the device or node is checked after the range is known not to be empty. */
 static vmm_result check_target(const struct sim_process *process, vmm_mem_location location)
 {
     if (location.type == VMM_MEM_LOCATION_TYPE_DEVICE && !sim_device_valid(process, location.id))
@@ -223,7 +223,7 @@ static vmm_result check_target(const struct sim_process *process, vmm_mem_locati
     return VMM_SUCCESS;
 }
 
-/* What is answered later of the last prefetch. */
+/* The location that later queries return as the last prefetch. */
 static vmm_mem_location kept(vmm_mem_location location)
 {
     return is_host(location) ? (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST, VMM_DEVICE_CPU} : location;
@@ -239,7 +239,7 @@ static vmm_result fetch(const struct range *range, vmm_mem_location location)
     return say(range, note_prefetch, &location) ? VMM_SUCCESS : sim_out_of_host_memory();
 }
 
-/* The memory stays where it is, and so nothing is queued. */
+/* The memory does not move, so nothing is queued. */
 vmm_result sim_mem_prefetch_async(struct sim_process *process, const struct vmm_call_mem_prefetch_async *call)
 {
     struct range range;
@@ -265,7 +265,7 @@ vmm_result sim_mem_prefetch_async(struct sim_process *process, const struct vmm_
 
 /* ---- attributes of a range ---- */
 
-/* What all pages of a range have in common. */
+/* The value that all pages of a range share. */
 struct common {
     struct managed_hint hint;
     bool preferred, prefetched; /* the same everywhere */
@@ -290,7 +290,7 @@ static void include(struct common *common, const struct managed_hint *hint)
     common->hint.read_mostly &= hint->read_mostly;
 }
 
-/* Of a range of nothing, which is one that wraps, the answers are as measured. */
+/* For a wrapping range, which counts as empty, the results are as measured. */
 static struct common common_of(const struct range *range)
 {
     static const struct managed_hint none;
@@ -308,7 +308,7 @@ static struct common common_of(const struct range *range)
     return common;
 }
 
-/* A location as a number of a device: of the host -1, of none -2. */
+/* A location as a device number: -1 for the host, -2 for none. */
 static int number_of(bool known, vmm_mem_location location)
 {
     return !known || location.type == VMM_MEM_LOCATION_TYPE_INVALID ? VMM_DEVICE_INVALID
@@ -316,7 +316,7 @@ static int number_of(bool known, vmm_mem_location location)
                                                                     : VMM_DEVICE_CPU;
 }
 
-/* As many as there is room for: the devices, the host, and none after them. */
+/* As many as fit: the devices, the host, and then none. */
 static void list_accessors(const struct sim_process *process, const struct managed_hint *hint, int *data, uint64_t room)
 {
     uint64_t count = 0;
@@ -427,7 +427,7 @@ vmm_result sim_stream_attach_mem_async(struct sim_process *process, const struct
         return refuse_attach(process, VMM_RULE_MANAGED_ATTACH_RANGE, "dptr", call->dptr, 0, call->dptr);
     if (call->length && call->length != managed->allocation.size)
         return refuse_attach(process, VMM_RULE_MANAGED_ATTACH_RANGE, "length", call->length, managed->allocation.size, call->dptr);
-    if (flags == VMM_MEM_ATTACH_SINGLE && !call->stream) /* measured: the default streams by their names are taken */
+    if (flags == VMM_MEM_ATTACH_SINGLE && !call->stream) /* measured: the special values of default streams are accepted */
         return refuse_attach(process, VMM_RULE_MANAGED_ATTACH_SINGLE, "hStream", (uint64_t)(uintptr_t)call->stream, 0, call->dptr);
     return VMM_SUCCESS;
 }
@@ -480,7 +480,7 @@ static vmm_result check_batch(const struct sim_process *process, const struct ba
     return batch->fetches ? check_batch_locations(process, batch) : VMM_SUCCESS;
 }
 
-/* The bytes read as 0 from the stream's turn on. What they are is not documented; the driver's are, as measured. */
+/* The bytes read as 0 once the stream has reached the call. Their value is not documented; the driver's are 0, as measured. */
 static vmm_result discard(struct sim_process *process, const struct batch *batch, const struct range *range, struct sim_context *context)
 {
     const uint64_t start = range->managed->allocation.start + range->first;
@@ -492,7 +492,7 @@ static vmm_result discard(struct sim_process *process, const struct batch *batch
     return in_flight_issue(process, &place, &fill.head, (enum vmm_call_id)batch->head->id);
 }
 
-/* One range. Those before it keep what was done to them, as measured. location: NULL where nothing is prefetched. */
+/* One range. The ranges before it keep what was done to them, as measured. location: NULL where nothing is prefetched. */
 static vmm_result do_one(struct sim_process *process, const struct batch *batch, uint64_t i, const vmm_mem_location *location,
                          struct sim_context *context)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call_managed.h - which calls of managed memory are answered before cuInit. */
+/* call_managed.h - which managed-memory calls are answered before cuInit. */
 #ifndef SIM_CALL_MANAGED_H
 #define SIM_CALL_MANAGED_H
 
 #include "call.h"
 
-/* Is the call refused even before the process initialises, for what its arguments alone say? As recorded. */
+/* Is the call refused because of its arguments alone, even before the process initialises? As recorded. */
 bool managed_refused_early(const struct vmm_call *call);
 
 #endif

@@ -59,7 +59,7 @@ static vmm_result check_part(const struct sim_process *process, const struct vmm
     return VMM_SUCCESS;
 }
 
-/* Refuses an overlap. The other object may lie far past the end of the reservation; then the note has the distance. */
+/* Refuses an overlap. If the other object lies far past the end of the reservation, the note gives the distance. */
 static vmm_result refuse_overlap(const struct vmm_call_mem_map *call, const struct sim_reservation *in,
                                  const vmm_object *nearest)
 {
@@ -295,8 +295,8 @@ static vmm_result unmap_all(struct sim_process *process, const struct vmm_call_m
     return VMM_SUCCESS;
 }
 
-/* Unmaps from the very last address on. As measured, the driver rounds that address up to 0, and unmaps everything from 0 to
- * the end of the range. */
+/* Unmaps a range that starts at the very last address. As measured, the driver rounds that address up to 0, and unmaps
+ * everything from 0 to the end of the range. */
 static vmm_result unmap_from_the_last_address(struct sim_process *process, const struct vmm_call_mem_unmap *call)
 {
     uint64_t end = call->size - 1;

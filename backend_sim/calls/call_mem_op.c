@@ -59,7 +59,7 @@ static vmm_result check_flags(const struct entry *e)
     return flags <= most ? VMM_SUCCESS : at(e, "flags", vmm_detail_refuse(VMM_RULE_MEMOP_FLAGS, flags, 0, NULL));
 }
 
-/* Refuses what the machine's profile says that the device cannot do; flushes also when it says nothing. */
+/* Refuses operations that the device lacks according to the machine's profile; flushes also if the profile is silent. */
 static vmm_result check_supported(const struct sim_profile *profile, const struct entry *e)
 {
     const bool nor = mem_op_waits(e->op->operation) && (e->op->wait_value.flags & 3) == VMM_STREAM_WAIT_VALUE_NOR;
@@ -76,7 +76,7 @@ static vmm_result check_supported(const struct sim_profile *profile, const struc
                  : at(e, "flags", vmm_detail_refuse(VMM_RULE_MEMOP_UNSUPPORTED, (uint64_t)e->op->operation, 0, NULL));
 }
 
-/* What can be said without the machine. */
+/* The checks that do not need the machine. */
 static vmm_result check_form(const struct sim_profile *profile, const struct entry *e)
 {
     const unsigned width = mem_op_width(e->op->operation);
@@ -152,7 +152,7 @@ static vmm_result issue(struct sim_process *process, const struct vmm_call *call
     struct sim_context *context;
     const bool by_default = !stream || stream == VMM_STREAM_LEGACY;
     if (by_default && in_flight_is_inside(process->in_flight))
-        return sim_refuse_inside(process); /* measured: of work on a default stream, and on no other */
+        return sim_refuse_inside(process); /* measured: for work on a default stream only */
     vmm_result result = sim_stream_context(process, stream, &context);
     if (result == VMM_SUCCESS)
         result = sim_context_check(process, context, false);

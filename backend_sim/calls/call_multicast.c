@@ -199,7 +199,7 @@ struct request {
     struct sim_handle *memory; /* NULL until it is looked up */
     uint64_t at;               /* in the memory's block */
     uint64_t room;             /* bytes from there to the end of the memory, or of the mapping */
-    uint64_t given;            /* the argument that names the place in the memory, and its name */
+    uint64_t given;            /* the argument that gives the offset in the memory, and its name */
     const char *where;
     uint64_t named;            /* the argument that names the memory, and its name */
     const char *which;
@@ -233,13 +233,13 @@ static vmm_result check_bind_arguments(const struct sim_process *process, const 
     return result;
 }
 
-/* Is the memory another node's? Its device number then means another device than here. */
+/* Is the memory another node's? Its device number then refers to a different device than here. */
 static bool is_abroad(const struct sim_process *process, const struct sim_block *memory)
 {
     return memory->shared && memory->share != process->machine->share;
 }
 
-/* Can the memory be shared in each way that the object can? Of imported memory only the handle type of its import is known. */
+/* Can the memory be shared in each way that the object can? For imported memory only the handle type of its import is known. */
 static bool may_be_shared(const struct team *team, const struct sim_handle *memory)
 {
     int types = memory->block->fabric.domain ? VMM_MEM_HANDLE_TYPE_FABRIC : 0;

@@ -51,7 +51,7 @@ static vmm_memory_pool value_of(const struct sim_pool *pool)
     return (vmm_memory_pool)(uintptr_t)pool->value;
 }
 
-/* A pool that the program destroyed, for calls that a driver answers all the same: its values, as far as they are remembered. NULL,
+/* A pool that the program destroyed, for calls that a driver still answers: its values, as far as they are remembered. NULL,
  * with a refusal, for any other value that is not a pool. */
 static struct sim_pool *even_ended(const struct sim_process *process, vmm_memory_pool value, const char *argument, vmm_result *result)
 {
@@ -80,7 +80,7 @@ static vmm_result check_place(const struct sim_process *process, vmm_mem_locatio
     return refuse(VMM_RULE_POOL_CREATE_LOCATION, (uint64_t)(int64_t)at.type);
 }
 
-/* What a driver has pools of, and the simulator does not. */
+/* Kinds of memory that a driver has pools of, but the simulator does not. */
 static vmm_result check_simulated(const struct vmm_mem_pool_props *props)
 {
     if (props->alloc_type == VMM_MEM_ALLOCATION_TYPE_MANAGED)
@@ -152,7 +152,7 @@ vmm_result sim_mem_pool_destroy(struct sim_process *process, const struct vmm_ca
         return result;
     if (pool->is_default)
         return refuse_pool(VMM_RULE_POOL_DESTROY_DEFAULT, pool);
-    if (pool->imports && pool->memory.live) /* measured: also where it was imported more than once */
+    if (pool->imports && pool->memory.live) /* measured: even if it was imported more than once */
         return refuse_pool(VMM_RULE_POOL_DESTROY_IMPORTED, pool);
     if (pool->imports > 1) {
         pool->imports--;
@@ -227,7 +227,7 @@ vmm_result sim_device_set_mem_pool(struct sim_process *process, const struct vmm
     return set_pool(process, of_device(call->dev), call->pool);
 }
 
-/* Has the location pools? The calls of CUDA 13.0 name it so. */
+/* Has the location pools? The calls of CUDA 13.0 name it in this way. */
 static vmm_result check_location(const struct sim_process *process, const vmm_mem_location *location, vmm_mem_allocation_type type)
 {
     if (!location)
@@ -346,14 +346,14 @@ vmm_result sim_mem_pool_trim_to(struct sim_process *process, const struct vmm_ca
     vmm_result result = sim_pool_own(process, call->pool, &pool);
     if (result != VMM_SUCCESS)
         return result;
-    sim_pool_trim(process, pool, pool_round(call->min_bytes_to_keep, pool->memory.chunk)); /* as measured; 0 where that wraps */
+    sim_pool_trim(process, pool, pool_round(call->min_bytes_to_keep, pool->memory.chunk)); /* as measured; 0 if that wraps */
     return VMM_SUCCESS;
 }
 
 /* ---- rights ---- */
 
-/* As measured a list is looked at three times: for READ and for where the rights would be, for other flags, and for whether the
- * pool can give them. */
+/* As measured, a list is checked three times: for READ and the locations, for other flags, and for whether the pool can grant
+ * the rights. */
 static vmm_result look_at_place(const struct sim_process *process, const struct sim_pool *pool, const vmm_mem_access_desc *desc)
 {
     const vmm_mem_location at = desc->location;

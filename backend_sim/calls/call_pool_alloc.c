@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocations in the order of a stream, from memory pools. */
+/* Stream-ordered allocations from memory pools. */
 #include "call_pool.h"
 #include "graph_pins.h"
 #include "in_flight.h"
@@ -21,7 +21,7 @@ struct request {
     bool looked; /* in_flight_look_from was called for it */
 };
 
-/* ---- what a stream knows of other streams' frees ---- */
+/* ---- what a stream knows about other streams' frees ---- */
 
 static bool is_ordered(void *user, const struct free_mark *mark)
 {
@@ -53,7 +53,7 @@ static uint64_t allowed(const struct sim_pool *pool)
     return limit > pool->memory.reserved ? limit - pool->memory.reserved : 0;
 }
 
-/* As measured, a pool that cannot get all the memory for an allocation has got some, which stays in it up to its threshold. */
+/* As measured, a pool that cannot get all the memory for an allocation keeps what it got, up to its threshold. */
 static void back_some(const struct request *request, uint64_t start, uint64_t bytes)
 {
     struct sim_pool *pool = request->pool;
@@ -66,7 +66,7 @@ static void back_some(const struct request *request, uint64_t start, uint64_t by
     sim_pool_trim(request->process, pool, pool->memory.threshold);
 }
 
-/* Gives all of the region's low part memory. */
+/* Backs all of the region's lower part with memory. */
 static vmm_result back(const struct request *request, const struct region *region)
 {
     struct sim_process *process = request->process;
@@ -74,7 +74,7 @@ static vmm_result back(const struct request *request, const struct region *regio
     uint64_t start = region->start, lacks = sim_pool_lacks(pool, start, request->memory.size), limit = allowed(pool);
     uint64_t wanted = lacks < limit ? lacks : limit;
     uint64_t left = wanted ? sim_pools_room(process, pool->props.location, wanted) : 0;
-    if (lacks <= limit && lacks <= left) /* the pool's own idle memory may be gone by now */
+    if (lacks <= limit && lacks <= left) /* the pool's idle memory may be gone by now */
         lacks = sim_pool_lacks(pool, start, request->memory.size);
     if (lacks <= limit && lacks <= left)
         return sim_pool_back(process, pool, start, request->memory.size) ? VMM_SUCCESS : sim_out_of_host_memory();
@@ -84,7 +84,7 @@ static vmm_result back(const struct request *request, const struct region *regio
                    : refuse_memory(request, VMM_RULE_POOL_ALLOC_MEMORY, left);
 }
 
-/* Where the pool cannot grow: what another stream freed. The request's stream waits for that. */
+/* If the pool cannot grow: memory that another stream freed. The request's stream then waits for that free. */
 static struct region *find_to_wait(struct request *request)
 {
     struct mempool *memory = &request->pool->memory;
@@ -110,7 +110,7 @@ static vmm_result find(struct request *request, struct region **region)
     return VMM_SUCCESS;
 }
 
-/* Makes the stream wait for another one's free, if that is not done. */
+/* Makes the stream wait for another stream's free, if that is not done yet. */
 static vmm_result wait_for(const struct request *request, const struct region *region)
 {
     const struct queue_item *item = region->state == REGION_PENDING ? region->mark->item : NULL;
@@ -171,7 +171,7 @@ static vmm_result check_stream(struct sim_process *process, vmm_stream stream, s
     return result == VMM_SUCCESS ? sim_context_check(process, *context, false) : result;
 }
 
-/* Measured: the stream comes before the output, which is written also where the call is refused. */
+/* Measured: the stream is checked before the output, which is written even if the call is refused. */
 static vmm_result check_place(struct sim_process *process, vmm_deviceptr *out, vmm_stream stream, struct sim_context **context)
 {
     if (out)

@@ -60,7 +60,7 @@ static vmm_result check_export(struct sim_process *process, const export_call *c
     return VMM_SUCCESS;
 }
 
-/* The pool's table, made for the first export. */
+/* The pool's table, created at the first export. */
 static vmm_result make_table(struct sim_machine *machine, const struct sim_pool *pool, struct sim_block **table)
 {
     char why[SHARE_WHY];
@@ -120,7 +120,7 @@ static vmm_result check_import(const import_call *call)
         return refuse(VMM_RULE_POOL_NULL, 0, "pool_out", NULL);
     if (call->flags)
         return refuse(VMM_RULE_POOL_IMPORT_FLAGS, call->flags, "flags", NULL);
-    *call->pool_out = NULL; /* measured: also where the call is refused */
+    *call->pool_out = NULL; /* measured: even if the call is refused */
     if (!is_one_type(call->handle_type))
         return refuse(VMM_RULE_IMPORT_TYPE, type, "handleType", NULL);
     if (call->handle_type == FABRIC && !call->handle)
@@ -129,7 +129,7 @@ static vmm_result check_import(const import_call *call)
                                                                   : refuse(VMM_RULE_IMPORT_WINDOWS, type, "handleType", NULL);
 }
 
-/* The pool of a table; the caller's holder of it is the pool's then, or gone. */
+/* The pool of a table; the caller's holder of it passes to the pool, or is released. */
 static vmm_result enter_pool(struct sim_process *process, struct sim_block *table, const import_call *call)
 {
     struct pool_table like;
@@ -138,7 +138,7 @@ static vmm_result enter_pool(struct sim_process *process, struct sim_block *tabl
         sim_block_drop(process->machine, table);
         return refuse(VMM_RULE_IMPORT_KIND, (uint64_t)(uintptr_t)call->handle, "handle", NULL);
     }
-    if (pool) { /* measured: what is imported by one value can be read by the other */
+    if (pool) { /* measured: memory imported through one value can be read through the other */
         sim_block_drop(process->machine, table);
         pool->imports++;
     } else {

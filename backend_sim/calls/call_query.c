@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries about an address. The answers are the measured ones, even where they look odd. */
+/* Queries about an address. The results are the measured ones, even if they look odd. */
 #include <string.h>
 
 #include "launch.h"
@@ -11,7 +11,7 @@ struct place {
     const struct sim_allocation *allocation;
     const struct sim_reservation *reservation;
     const struct sim_block *block; /* NULL where nothing is mapped */
-    const struct mempool_chunk *chunk; /* of an allocation of a memory pool */
+    const struct mempool_chunk *chunk; /* for an allocation from a memory pool */
     uint64_t address;
 };
 
@@ -38,7 +38,7 @@ static bool on_host(const struct place *place)
     return !(place->allocation && place->allocation->managed) && sim_on_host(place->block->prop.location);
 }
 
-/* The rights of the current context's device at the place; none without a context. */
+/* The rights of the current context's device at the address; none without a context. */
 static unsigned device_rights(const struct sim_process *process, const struct place *place)
 {
     const struct sim_context *context = sim_current(process);
@@ -70,7 +70,7 @@ static uint64_t bounds(const struct place *place, vmm_pointer_attribute attribut
     const struct sim_reservation *r = place->reservation;
     switch (attribute) {
     case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-        if (place->chunk && on_host(place)) /* measured: seen from the start of the chunk that it begins in */
+        if (place->chunk && on_host(place)) /* measured: relative to the start of the chunk that it begins in */
             return a->start % place->chunk->size;
         /* analysers: null-dereference is wrong: one of the two holds the address */
         return r ? r->start : a->start;
@@ -101,7 +101,7 @@ static bool decompresses(const struct place *place)
     return !place->chunk || pool_of(place)->props.usage & VMM_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS;
 }
 
-/* The device of the context that managed memory is of. */
+/* The device of the context that the managed memory belongs to. */
 static int device_of(const struct sim_process *process, const struct sim_allocation *allocation)
 {
     void *context = NULL;
@@ -123,7 +123,7 @@ static uint64_t nature(const struct sim_process *process, const struct place *pl
     case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         if (place->block->team)
             return (uint64_t)-2; /* no device: CU_DEVICE_INVALID */
-        if (place->allocation && place->allocation->opens) /* measured: of the context that opened it */
+        if (place->allocation && place->allocation->opens) /* measured: that of the context that opened it */
             return (uint64_t)place->allocation->opened_for;
         if (place->allocation && place->allocation->managed)
             return (uint64_t)(int64_t)device_of(process, place->allocation);
@@ -178,7 +178,7 @@ static uint64_t answer(const struct sim_process *process, const struct place *pl
     }
 }
 
-/* The rule by which mapped memory lacks an attribute; VMM_RULE_COUNT when it has the attribute. */
+/* The rule by which mapped memory lacks an attribute; VMM_RULE_COUNT if it has the attribute. */
 static enum vmm_rule_id lacking(const struct sim_process *process, const struct place *place,
                                 vmm_pointer_attribute attribute)
 {
@@ -319,7 +319,7 @@ vmm_result sim_mem_get_address_range(struct sim_process *process, const struct v
     const struct sim_mapping *m = place.mapping;
     if (!place.block || !device_rights(process, &place))
         return refuse_place(process, VMM_RULE_RANGE_NOT_FOUND, call->dptr);
-    if (call->pbase && (!m || !on_host(&place))) /* measured: of a mapping of the host's memory it is 0 */
+    if (call->pbase && (!m || !on_host(&place))) /* measured: for a mapping of host memory it is 0 */
         *call->pbase = m ? m->start : place.allocation->start;
     if (call->psize)
         *call->psize = m ? m->size : place.allocation->size;

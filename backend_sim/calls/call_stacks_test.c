@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stacks of objects and of work: who made it, who ended it, who issued it; none where stacks are off. */
+/* The stacks of objects and of work: the calls that made, ended or issued it; none if stacks are off. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void must(vmm_result result)
         tap_bail("a call failed: %s", vmm_result_name(result));
 }
 
-/* Each of these makes one call, and is on its stack. */
+/* Each of these functions makes one call and appears on its stack. */
 #define PLACE __attribute__((noinline)) static
 
 PLACE vmm_deviceptr reserve(uint64_t size)
@@ -175,7 +175,7 @@ static void test_retained(void)
     must(vmm_mem_address_free(sys, at, G));
 }
 
-/* One capture for a call that ends many. */
+/* One capture for a call that ends many objects. */
 static void test_many(void)
 {
     enum { MANY = 32 };

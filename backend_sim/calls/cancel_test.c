@@ -370,7 +370,7 @@ int main(void)
 {
     alarm(PATIENT); /* a call that found the machine locked would hang */
     rig_begin();
-    if (!freopen("/dev/null", "w", stderr)) /* reports of faults are of no interest here */
+    if (!freopen("/dev/null", "w", stderr)) /* reports of faults do not matter here */
         tap_bail("no /dev/null");
     on("sim:h100");
     on("sim:h100,schedule=device");

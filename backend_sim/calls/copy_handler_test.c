@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies whose host memory faults, in a program with one thread: what the handler of the signal does meanwhile.
+/* Copies whose host memory faults, in a program with one thread: what the signal handler does meanwhile.
  *
  *     copy   check   [touches the host's memory: SIGSEGV]                        copy, or refuse
  *                     handler: jumps away, unmaps, copies, starts a thread
@@ -35,7 +35,7 @@ static sigjmp_buf after;
 static void (*meanwhile)(void);
 static int faults;
 
-/* The memory is there when the handler returns, so that the copy goes on. */
+/* The memory is mapped when the handler returns, so that the copy continues. */
 static void handler(int number)
 {
     faults++;
@@ -160,7 +160,7 @@ int main(void)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_NODEFER};
     sigemptyset(&action.sa_mask);
-    alarm(PATIENCE); /* a call that finds the machine locked would wait for ever */
+    alarm(PATIENCE); /* a call that finds the machine locked would wait forever */
     page = (size_t)sysconf(_SC_PAGESIZE);
     host = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if ((void *)host == MAP_FAILED || vmm_open("sim:h100", &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &context, 0, 0) ||

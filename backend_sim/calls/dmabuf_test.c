@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A dma-buf of nearly all memory of a device takes as much memory of the host as was written, whatever kind of memory it is. */
+/* A dma-buf of nearly all memory of a device takes as much host memory as was written, whatever kind of memory it is. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { WRITTEN = 1 << 20 };
 
-/* Bytes of files in memory that this process has touched; 0 where the system does not tell. */
+/* Bytes of files in memory that this process has touched; 0 if the system does not report it. */
 static uint64_t touched(void)
 {
     char line[256];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edge cases of room: machines whose memory or addresses are used up, and what is freed. */
+/* Edge cases of space: machines whose memory or addresses are exhausted, and frees. */
 #include <string.h>
 
 #include "in_flight.h"
 #include "process.h"
 #include "system.h"
-#include "edges_rig.h" /* behind the others, whose names its macros would take */
+#include "edges_rig.h" /* after the others, because its macros would clash with their names */
 
 /* Allocates sizes around the free memory and around the largest number: those succeed whose units are all free. */
 static void allocations(void)
@@ -107,7 +107,7 @@ static void forgotten(void)
     end();
 }
 
-/* In-flight work does not depend on the host's rights. An unmap from the last address on takes its memory away. */
+/* In-flight work does not depend on the host's rights. An unmap that starts at the last address removes its memory. */
 static void in_flight(void)
 {
     vmm_stream stream = NULL;
@@ -125,7 +125,7 @@ static void in_flight(void)
     end();
 }
 
-/* TSan's own memory takes most addresses of the program, which a hint does not lead to. */
+/* TSan's own memory takes most addresses of the program, which a hint cannot get. */
 #ifdef __SANITIZE_THREAD__
 enum { NO_ADDRESSES = 1 };
 #else
@@ -145,7 +145,7 @@ static void addresses_of_others(void)
     end();
 }
 
-/* A dma-buf begins in an allocation of a pool and goes on behind it, as measured, as far as the pool has memory there. */
+/* A dma-buf begins in a pool allocation and continues past it, as measured, as far as the pool has memory there. */
 static void pages_of_a_pool(void)
 {
     const uint64_t page = os_page_size(), chunk = 16 * G;
@@ -190,7 +190,7 @@ static void copy_of_a_divisor(void)
     end();
 }
 
-/* Memory belongs to a context, but what frees it needs none. */
+/* Memory belongs to a context, but freeing it needs none. */
 static void test_free_without_a_context(void)
 {
     vmm_deviceptr at = 0;

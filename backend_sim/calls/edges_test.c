@@ -41,7 +41,7 @@ static void fault_of(unsigned which)
     end();
 }
 
-/* A kernel reads its first byte and the one so many bytes behind it; an argument explains a fault less than 1 TiB behind it. */
+/* A kernel reads its first byte and the one that many bytes after it; an argument explains a fault less than 1 TiB after it. */
 static void fault_behind(uint64_t stride, bool explained)
 {
     begin("sim:h100");
@@ -100,7 +100,7 @@ static bool is_object(const vmm_object *object, const struct scene *scene, int w
                      : object->kind == kinds[which] && object->start == scene->start[which] && object->size == G;
 }
 
-/* Does the fault name the objects next to its address? Finds them by looking at both objects of the scene. */
+/* Does the fault name the objects next to its address? Finds them by checking both objects of the scene. */
 static bool lies_between(const struct scene *scene, const vmm_fault *fault)
 {
     int before = -1, after = -1;
@@ -114,7 +114,7 @@ static bool lies_between(const struct scene *scene, const vmm_fault *fault)
     return is_object(&fault->before, scene, before) && is_object(&fault->after, scene, after);
 }
 
-/* Faults one byte before each object, at both ends of each, and far behind both. */
+/* Faults one byte before each object, at both ends of each, and far after both. */
 static void neighbours(bool mapping_first, bool allocation, bool mapping)
 {
     for (unsigned i = 0; i < 7; i++) {
@@ -243,7 +243,7 @@ static void bad_replicas(void)
     }
 }
 
-/* What is bound at one part of the object is unbound without a warning while work uses another part. */
+/* Memory bound at one part of the object is unbound without a warning while work uses another part. */
 static void unbound_beside(void)
 {
     struct team t = team_of_two("sim:max,schedule=late");
@@ -278,7 +278,7 @@ static void untouched(void)
 
 /* ---- copies past the end of the address space ---- */
 
-/* More bytes than the number of the first address, as of a model's weights; both ranges end in memory of the host. */
+/* More bytes than the numeric value of the first address, as with a model's weights; both ranges end in host memory. */
 static void more_than_its_address(void)
 {
     begin("sim:h100");
@@ -368,7 +368,7 @@ static void overflows(void)
     end();
 }
 
-/* A copy in which only the source passes the last address, in memory without rights of the host. */
+/* A copy in which only the source passes the last address, in memory that the host has no rights to. */
 static void overflow_of_one(void)
 {
     begin("sim:h100,strict");

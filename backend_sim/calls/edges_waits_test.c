@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edge cases of waiting: what another thread ends meanwhile, a fault that no call has reported yet, host functions that wait for
- * each other. */
+/* Edge cases of waiting: objects that another thread ends meanwhile, a fault that no call has reported yet, host functions that
+ * wait for each other. */
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -12,7 +12,7 @@
 #include "system.h"
 #include "edges_rig.h" /* behind the others, whose names its macros would take */
 
-/* ---- what another thread ends while a call waits ---- */
+/* ---- objects that another thread ends while a call waits ---- */
 
 static void *end_event(void *event)
 {
@@ -57,7 +57,7 @@ static void unmapped_elsewhere(void)
     end();
 }
 
-/* A wait for an event returns to its pool what was freed before the event, and not what was freed after it. */
+/* A wait for an event returns memory to its pool that was freed before the event, but not memory freed after it. */
 static void freed_after_the_event(void)
 {
     vmm_deviceptr first = 0, second = 0;
@@ -76,7 +76,7 @@ static void freed_after_the_event(void)
     end();
 }
 
-/* A copy that goes on behind an allocation of a pool: the note names where that ends. */
+/* A copy that continues past a pool allocation: the note names where that ends. */
 static void behind_the_allocation(void)
 {
     vmm_deviceptr p = 0;
@@ -158,7 +158,7 @@ static void refused_wait_knows_nothing(void)
     end();
 }
 
-/* Pools of managed memory are not simulated, but where they would be is checked before, as far as it says a place. */
+/* Pools of managed memory are not simulated, but their location is checked first, if one is given. */
 static void managed_pools(void)
 {
     vmm_memory_pool pool = NULL;
@@ -174,7 +174,7 @@ static void managed_pools(void)
     end();
 }
 
-/* A pool's addresses and those of mappings are apart: what is mapped below or above a pool is no concern of it. */
+/* A pool's addresses and those of mappings are separate: mappings below or above a pool do not affect it. */
 static void beside_a_pool(void)
 {
     vmm_deviceptr p = 0, at;
@@ -184,7 +184,7 @@ static void beside_a_pool(void)
     const uint64_t start = ((struct sim_process *)sys->top)->first_pool->memory.start;
     need(vmm_mem_map(sys, low, G, 0, created(DEVICE, 0, G), 0), "a mapping");
     need(vmm_mem_address_reserve(sys, &at, G, 0, start - G, 0), "addresses");
-    if (at > start) { /* where ThreadSanitizer leaves so few addresses that the pool has the first */
+    if (at > start) { /* if ThreadSanitizer leaves so few addresses that the pool gets the first */
         tap_skip("the pool has the lowest addresses", "the addresses before a pool");
         end();
         return;
@@ -196,7 +196,7 @@ static void beside_a_pool(void)
     end();
 }
 
-/* A pool's largest size is not a promise: what the device has left counts as well. */
+/* A pool's maximum size is not a guarantee: the device's free memory also limits it. */
 static void less_than_the_pool_may_have(void)
 {
     uint64_t left = 0;
@@ -297,7 +297,7 @@ static void count_oldest(void *user)
     ++*(unsigned *)user;
 }
 
-/* The call that issues one too many does the oldest, also where it is no plain work or the schedule chooses freely. */
+/* The call that issues one item too many does the oldest, even if that is not plain work or the schedule chooses freely. */
 static void oldest_of_any_kind(const char *spec, bool function)
 {
     begin(spec);

@@ -56,7 +56,7 @@ static const vmm_mem_allocation_prop device_memory = {.type = VMM_MEM_ALLOCATION
                                                       .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0},
                                                       .requested_handle_types = RIG_FD};
 
-/* Creates, maps, fills, reads and releases device memory. False when a call is refused or the bytes are wrong. */
+/* Creates, maps, fills, reads and releases device memory. Returns false if a call is refused or the bytes are wrong. */
 static bool life(vmm_system *sys, bool export)
 {
     vmm_mem_generic_allocation_handle handle;
@@ -180,7 +180,7 @@ static void look_at(vmm_system *sys)
     EXPECT(vmm_ctx_destroy(sys, NULL) != VMM_SUCCESS);
 }
 
-/* A system that the parent opened and did not initialise works in the child, unless the fork hit a call on it. */
+/* A system that the parent opened but did not initialise works in the child, unless the fork hit a call on it. */
 static void use_unused(vmm_system *sys)
 {
     vmm_context context = NULL;

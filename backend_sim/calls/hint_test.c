@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hint in memory of the program is in use, as on a driver, which reserves addresses of the process.
+/* A hint in the program's memory counts as in use, as on a driver, which reserves addresses of the process.
  *
  *   addresses   [backed by the machine ...... )  ...  [pages of the program, PROT_NONE)  ...
- *   hint                                                   ^ 32 MiB boundary              -> behind the pages
+ *   hint                                                   ^ 32 MiB boundary              -> after the pages
  */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS */
@@ -24,7 +24,7 @@ static uint64_t pages(uint64_t wish, uint64_t size)
     return (uint64_t)(uintptr_t)at;
 }
 
-/* The reservation that the hint leads to, freed again; 0 where there is none. */
+/* The reservation that the hint leads to, freed again; 0 if there is none. */
 static uint64_t reserved(vmm_system *sys, uint64_t size, uint64_t hint)
 {
     vmm_deviceptr at = 0;
@@ -50,14 +50,14 @@ int main(void)
     vmm_set_report(sys, ignore, NULL);
     const uint64_t start = pages(0, size), hint = (start + CHUNK - 1) / CHUNK * CHUNK;
     munmap((void *)(uintptr_t)start, size);
-    if (reserved(sys, G, hint) != hint || pages(start, size) != start) { /* under a sanitizer they are elsewhere */
+    if (reserved(sys, G, hint) != hint || pages(start, size) != start) { /* under a sanitizer they lie elsewhere */
         tap_skip("the machine has other addresses than the program", "hints in memory of the program");
         vmm_close(sys);
         return tap_done();
     }
     tap_ok(os_is_taken(hint, G) && os_is_taken(start - 4096, 8192), "memory of the program is taken, also in part");
     const uint64_t range = reserved(sys, G, 0);
-    if (!os_is_taken(range, G)) { /* a tool or a limit leaves the machine without addresses of the host */
+    if (!os_is_taken(range, G)) { /* a tool or a limit leaves the machine without host addresses */
         tap_skip("the machine has no addresses of the host", "hints in memory of the program");
         munmap((void *)(uintptr_t)start, size);
         vmm_close(sys);

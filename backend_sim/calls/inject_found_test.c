@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What came to light when each request of each call failed (inject_test.c), by name. */
+/* Bugs found by failing each request of each call (inject_test.c), by name. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
@@ -43,7 +43,7 @@ static vmm_result create(vmm_system *sys, vmm_mem_location location, int types, 
     return vmm_mem_create(sys, handle, RIG_G, &prop, 0);
 }
 
-/* What a scenario's call is given and makes, and what it answers. */
+/* A scenario's inputs, created objects and result. */
 static struct {
     vmm_system *sys, *other;
     vmm_result result;
@@ -84,7 +84,7 @@ static bool create_context(void)
     return made.result == VMM_SUCCESS;
 }
 
-/* A context, at the second try where the first was refused, and addresses after it. */
+/* Creates a context, at the second try if the first was refused, and then addresses. */
 static bool reserve_after(void)
 {
     bool each = answers_each();
@@ -136,7 +136,7 @@ static bool is_answered(void)
     return tap_result(made.result, inject_what ? VMM_ERROR_OUT_OF_MEMORY : VMM_SUCCESS, "request %lu", inject_nth);
 }
 
-/* Memory or an object (team), each of its requests failing once before it comes. */
+/* Memory or an object (team), each of its requests failing once before it succeeds. */
 static void first_number(bool team)
 {
     const struct inject_case refused = {.name = team ? "an object" : "memory",
@@ -160,7 +160,7 @@ static void no_number_is_used_up(void)
     first_number(true);
 }
 
-/* Memory of the device for which there is a handle and no block, since another process of the machine has taken the last ones. */
+/* Device memory that gets a handle but no block, because another process of the machine has taken the last ones. */
 static void no_handle_is_kept(void)
 {
     enum { MANY = 4 };
@@ -181,7 +181,7 @@ static void no_handle_is_kept(void)
     rig_close(made.sys);
 }
 
-/* [7 7 7 ...] released while it can neither be freed in its file nor written: that place is not handed out again. */
+/* [7 7 7 ...] released while it can neither be freed in its file nor written: that location is not allocated again. */
 static void old_bytes_are_nobodys(void)
 {
     const vmm_mem_access_desc rw = {device, RW};
@@ -197,7 +197,7 @@ static void old_bytes_are_nobodys(void)
         if (i == 0)
             vmm_memset_d8(sys, at, 7, RIG_G);
         else
-            vmm_memset_d8(sys, at, 1, 1); /* the rest of its chunk shows what is in the file */
+            vmm_memset_d8(sys, at, 1, 1); /* the rest of its chunk shows the file's contents */
         vmm_memcpy_dtoh(sys, bytes, at, sizeof bytes);
         vmm_mem_unmap(sys, at, RIG_G);
         inject_arm_both("fallocate", 1, i == 0 ? "pwrite" : NULL);
@@ -209,7 +209,7 @@ static void old_bytes_are_nobodys(void)
     rig_close(sys);
 }
 
-/* Neither a place in the file nor memory of its own: what a fill needs, and has again when it is asked anew. */
+/* Neither a location in the file nor private memory: a fill needs one of them, and succeeds when it is repeated. */
 static void no_bytes_at_all(void)
 {
     vmm_system *sys = rig_open(NULL);
@@ -223,7 +223,7 @@ static void no_bytes_at_all(void)
     rig_close(sys);
 }
 
-/* On a machine that processes share room is taken before it is written to, once. */
+/* On a shared machine, space is allocated once, before it is written to. */
 static void room_is_taken_once(void)
 {
     vmm_system *sys = rig_open("found");
@@ -238,7 +238,7 @@ static void room_is_taken_once(void)
     rig_close(sys);
 }
 
-/* A value that a stream writes where nothing was ever written needs room as well. */
+/* A value that a stream writes to untouched memory needs space as well. */
 static void no_room_for_a_value(void)
 {
     vmm_system *sys = rig_open("found");
@@ -281,7 +281,7 @@ static bool is_done_or_given_up(void)
                   "a kernel without room for old bytes is given up with a report, or is done");
 }
 
-/* Old bytes that there is no room for: the work is given up, or done without them, whichever call waits for it. */
+/* Old bytes for which there is no memory: the work is abandoned, or done without them, whichever call waits for it. */
 static void no_old_bytes(void)
 {
     static const char *const waits[WAYS] = {"a wait for a context", "a wait for a stream", "a wait for an event"};
@@ -322,7 +322,7 @@ static void *set_current(void *user)
     return result == VMM_ERROR_OUT_OF_MEMORY && none && set ? user : NULL;
 }
 
-/* A thread that has no stack of contexts yet. */
+/* A thread that has no context stack yet. */
 static void no_stack(void)
 {
     vmm_context ctx[2] = {NULL};
@@ -338,7 +338,7 @@ static void no_stack(void)
     rig_close(sys);
 }
 
-/* What work in flight will touch is only for warnings: without memory to know it there are none. */
+/* The access set of in-flight work only serves warnings: without memory for it there are none. */
 static void touched_unknown(void)
 {
     vmm_system *sys = rig_open(NULL);
@@ -359,7 +359,7 @@ static void touched_unknown(void)
     rig_close(sys);
 }
 
-/* And the next call asks again. */
+/* And the next call requests it again. */
 static void touched_asked_again(void)
 {
     const vmm_mem_access_desc rw = {device, RW}, read = {device, VMM_MEM_ACCESS_FLAGS_PROT_READ};
@@ -510,7 +510,7 @@ static void unseen_is_not_gone(void)
     rig_close(one);
 }
 
-/* A handle allocated for an object that could not be made is used for the next. */
+/* A handle allocated for an object that could not be created is reused for the next. */
 static void no_handle_is_used_up(void)
 {
     enum { TIMES = 3000 };
@@ -521,14 +521,14 @@ static void no_handle_is_used_up(void)
     unsigned wrong = 0;
     for (unsigned i = 0; i <= TIMES; i++) {
         wrong += WITHOUT("calloc", 1, vmm_multicast_create(sys, &handle, &prop)) != VMM_ERROR_OUT_OF_MEMORY;
-        before = i ? before : atomic_load(&inject_live); /* room for many handles is there from the first on */
+        before = i ? before : atomic_load(&inject_live); /* there is room for many handles from the first on */
     }
     tap_ok(!wrong && atomic_load(&inject_live) == before, "what cannot be made %d times takes no memory: %ld pieces", TIMES,
            atomic_load(&inject_live) - before);
     rig_close(sys);
 }
 
-/* The second request of a file finds its end, and is as much part of the reading as the first. */
+/* The second read of a file finds its end, and matters as much as the first. */
 static void half_a_profile_is_none(void)
 {
     char path[128], spec[160];
@@ -544,7 +544,7 @@ static void half_a_profile_is_none(void)
     unlink(path);
 }
 
-/* Of a copy from the host, the parts that are zero take no room where there was none. */
+/* In a copy from the host, zero parts take no space if none was allocated before. */
 static void zeros_take_no_room(void)
 {
     static unsigned char from[4 * BLOCK_DATA_CHUNK];
@@ -563,7 +563,7 @@ static void zeros_take_no_room(void)
     rig_close(sys);
 }
 
-/* A copy that finds no room for a part of what it writes has written nothing. */
+/* A copy that lacks space for part of its destination writes nothing. */
 static void no_room_for_a_part(bool aliased)
 {
     enum { SIZE = 4 * BLOCK_DATA_CHUNK };
@@ -599,7 +599,7 @@ static void no_room_for_a_part(bool aliased)
     }
 }
 
-/* The pools of a device that has had none yet. */
+/* The pools of a device that had none so far. */
 static void no_room_for_pools(void)
 {
     const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 1}};
@@ -617,7 +617,7 @@ static void no_room_for_pools(void)
     rig_close(sys);
 }
 
-/* Each allocation of an opening fails once; those of the process itself have a reason of their own. */
+/* Each allocation of an opening fails once; those of the process itself have their own reason. */
 static void no_process(void)
 {
     vmm_system *sys = NULL;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking at a machine from outside, and asking what is held, when each request fails once: an answer, or none and why; nothing
- * stays behind. */
+/* Inspecting a machine from outside, and querying what is held, when each request fails once: a result, or none with the
+ * reason; nothing leaks. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
 #include "share_rig.h"
 #include "share_inspect.h"
 
-enum { BLOCKS = 20, MOST = 40 }; /* after so many come the files of other processes, one like the other */
+enum { BLOCKS = 20, MOST = 40 }; /* after that many come the files of other processes, all alike */
 
 static struct {
     long live;
-    int file; /* the lowest descriptor that is free */
+    int file; /* the lowest free descriptor */
 } before;
 
 static int next_file(void)
@@ -92,7 +92,7 @@ static bool list(void)
     return listed != NULL;
 }
 
-/* A list of who holds what is whole, or there is none. */
+/* A list of holders is complete, or there is none. */
 static bool is_whole(void)
 {
     bool whole = !listed || (listed->block_count == BLOCKS + 1 && listed->hold_count > BLOCKS);
@@ -110,7 +110,8 @@ static bool is_as_long(void)
     return looked();
 }
 
-/* Each time that the list grows, for a bind and for a descriptor: the one is listed or nothing is, the other may be missing. */
+/* Each time that the list grows, for a bind and for a descriptor: either the bind is listed or nothing is; the descriptor may
+ * be missing. */
 static void grows(void)
 {
     const struct inject_case growing = {.name = "a list that grows",
@@ -175,7 +176,7 @@ static vmm_system *held_by;
 static uint64_t held, held_now;
 static unsigned held_told;
 
-/* What is held is counted without memory, too; it is listed one by one, or not at all. */
+/* Held objects are counted even without memory; they are listed one by one, or not at all. */
 static bool leaks(void)
 {
     held_told = 0;

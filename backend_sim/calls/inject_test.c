@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every call of the API, with every request that it makes for memory or to the operating system failing once: the call says
- * so and has changed nothing, or does without and has the effect that it always has; and in the end nothing is left. */
+/* Every call of the API, with every request that it makes for memory or to the operating system failing once: the call
+ * reports it and changes nothing, or goes on without and has its usual effect; and in the end nothing is left. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_arrays.h"
 #include "inject_graphs.h"
@@ -31,7 +31,7 @@ static void channel_there(bool there)
         tap_bail("no channel can be made");
 }
 
-/* From some request on there is no memory at all: what frees what was taken needs none. */
+/* From some request on there is no memory at all: freeing needs none. */
 static void for_good(void)
 {
     inject_for_good = true;
@@ -66,7 +66,7 @@ int main(void)
     steps_all("asking", only_ask, "sim:h200x2", 7);
     steps_all("a team", multicast, "sim:h200x2", 32);
     steps_all("a shared team", multicast, "sim:h200x2,machine=inject", 56);
-    /* without an arena: the stack of the thread that enters records may take what the run before had there */
+    /* without an arena: the stack of the thread that enters records may take the memory that the previous run had there */
     steps_all("export and import", share, "sim:h100,arena=none", 50);
     steps_all("export and import on a shared machine", share, "sim:h100,machine=inject,arena=none", 75);
     layers();

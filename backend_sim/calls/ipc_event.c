@@ -13,7 +13,7 @@
 #include "posix.h"
 #include "share_event.h"
 
-/* A host function's, in a stream that waits: which record of which entry. */
+/* The argument of a waiting stream's host function: which record of which entry. */
 struct sim_record_wait {
     struct sim_process *process;
     unsigned index;
@@ -39,7 +39,7 @@ static void pause_machine(struct sim_machine *machine)
 
 /* ---- entries ---- */
 
-/* The state that processes share, locked; NULL with the reason. Another process may take the lock between the wait for it and
+/* The shared state, locked; NULL, with the reason, on failure. Another process may take the lock between the wait for it and
  * here, so that one is waited for, too. */
 static struct share *begin(struct sim_machine *machine, char why[SHARE_WHY])
 {
@@ -121,7 +121,7 @@ static void look(void *user, void *object)
         search->found = event;
 }
 
-/* A live event of the process for the entry, which made that record if it is not 0. */
+/* A live event of the process for the entry; if the record is not 0, the event that made it. */
 static const struct sim_event *event_for(const struct sim_process *process, unsigned index, uint64_t record)
 {
     struct search search = {index, record, NULL};
@@ -129,7 +129,7 @@ static const struct sim_event *event_for(const struct sim_process *process, unsi
     return search.found;
 }
 
-/* All systems that share the machine object hold the entry as one. */
+/* All systems that share the machine object count as one holder of the entry. */
 void ipc_event_drop(const struct sim_process *process, unsigned index)
 {
     char why[SHARE_WHY];
@@ -171,7 +171,7 @@ bool ipc_event_complete(struct sim_process *process, const struct ipc_event_reco
     return reached;
 }
 
-/* Enters what is complete; or, for the end, forgets all. */
+/* Enters completed records; or, at the end, forgets all. */
 static void enter(struct sim_process *process, bool all)
 {
     for (struct ipc_event_record **at = &process->records.first, *one; (one = *at);) {
@@ -200,7 +200,7 @@ static void *watch(void *user)
     return NULL;
 }
 
-/* Without a thread, the process's own calls enter what is complete. The program's own threads get the signals. */
+/* Without a thread, the process's own calls enter completed records. Signals go to the program's own threads. */
 static void watch_records(struct sim_process *process)
 {
     struct sim_records *records = &process->records;
@@ -288,7 +288,7 @@ vmm_result ipc_event_wait(struct sim_process *process, const struct vmm_call *ca
     bool here;
     struct sim_records *records = &process->records;
     if (process->in_flight->order)
-        lanes_wait_for_all(&process->in_flight->order->lanes, place); /* another process may have put it after any work */
+        lanes_wait_for_all(&process->in_flight->order->lanes, place); /* another process may have ordered it after any work */
     const uint64_t record = share_event_recorded(process->machine->share, index, &here);
     if (share_event_is_reached(process->machine->share, index, record))
         return VMM_SUCCESS;
@@ -396,7 +396,7 @@ static vmm_result refuse_null(const char *argument)
     return result;
 }
 
-/* Measured: zeros are written where the event is none to share. */
+/* Measured: zeros are written if the event cannot be shared. */
 static vmm_result refuse_event(const struct sim_event *event, vmm_ipc_event_handle *handle, const char *why)
 {
     memset(handle, 0, sizeof *handle);
@@ -406,7 +406,7 @@ static vmm_result refuse_event(const struct sim_event *event, vmm_ipc_event_hand
     return result;
 }
 
-/* The entry of an event, a new one for its first handle; the record that it has, too. */
+/* The entry of an event, a new one for its first handle, including its current record. */
 static vmm_result give_entry(struct sim_process *process, uint64_t value, unsigned *index)
 {
     char why[SHARE_WHY];
@@ -420,7 +420,7 @@ static vmm_result give_entry(struct sim_process *process, uint64_t value, unsign
     enum ipc_event_answer answer = ipc_event_new(process, value, index, why);
     if (answer != IPC_EVENT_DONE)
         return refuse(answer, why);
-    event->shared = *index + 1; /* an event's memory outlives it */
+    event->shared = *index + 1; /* the event's memory outlives it */
     return event->mark && !in_flight_reached(process, event->mark) ? record_entry(process, value, *index) : VMM_SUCCESS;
 }
 

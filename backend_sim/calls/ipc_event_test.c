@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared events beside the suite: two systems of one program as two processes, whose calls one thread makes; captures; records that
- * are not complete when a system is closed. */
+/* Shared events in cases that the suite does not cover: two systems of one program as two processes, whose calls one thread
+ * makes; captures; records that are not complete when a system is closed. */
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ struct rig {
     vmm_system *a, *b;
     vmm_deviceptr memory; /* of a */
     vmm_stream in_a, in_b;
-    vmm_event event, opened; /* the same one, in a and in b */
+    vmm_event event, opened; /* the same event, in a and in b */
     vmm_ipc_event_handle handle;
 };
 
@@ -65,7 +65,7 @@ static void one_thread(const char *spec)
     end(&rig);
 }
 
-/* Two events of one process for an entry: a stream waits for the one's record through the other. */
+/* Two events of one process for an entry: a stream waits for one event's record through the other. */
 static void two_events(void)
 {
     struct rig rig;

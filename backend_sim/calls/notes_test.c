@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The notes of refusals by rules with several forms; the rule book's examples show only one of each. */
+/* The notes of refusals for rules with several forms; the rule book's examples show only one of each. */
 #include <sys/resource.h>
 
 #include "process.h"
 #include "system.h"
-#include "report_rig.h" /* the last: its short names are types in the table of calls */
+#include "report_rig.h" /* last, because its short names are types in the table of calls */
 
 /* Reservations that are too long, too long above their hint, or too strictly aligned. */
 static void no_addresses(void)
@@ -76,7 +76,7 @@ static void partly_granted(void)
     end();
 }
 
-/* As measured, a range that starts at the last address starts at 0, and its end is one byte before that of the two numbers. */
+/* As measured, a range that starts at the last address actually starts at 0, and ends one byte before ptr + size. */
 static void unmapped_from_the_last_address(void)
 {
     vmm_deviceptr at = 0;

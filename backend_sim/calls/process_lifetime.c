@@ -11,7 +11,7 @@
 
 /* One allocation for all, so that the queue is adjacent to the process, which every call reads. */
 struct whole {
-    struct sim_process process; /* first: a process is freed as the whole */
+    struct sim_process process; /* must be first: a process is freed as a whole */
     struct in_flight in_flight;
     struct sim_graphs graphs;
 };
@@ -48,7 +48,7 @@ static void leave(struct sim_process *process)
     process->watched_next = atomic_exchange(&left, process);
 }
 
-/* Waits for the work that a host function or an async worker is doing, and drops the rest. */
+/* Waits for the work that a host function or an async worker is doing, and discards the rest. */
 static void end_work(struct sim_process *process)
 {
     in_flight_forget_waits(process);
@@ -59,7 +59,7 @@ static void end_work(struct sim_process *process)
     ipc_events_close(process);
 }
 
-/* Removes the process from its machine. True when it was the last one. */
+/* Removes the process from its machine. Returns true if it was the last one. */
 static bool leave_machine(const struct sim_process *process)
 {
     struct sim_process **link = &process->machine->processes;

@@ -11,7 +11,7 @@
 
 #include "process.h"
 
-/* Creates a process, which joins machine; NULL when memory or thread keys are exhausted. Under the machine's lock. */
+/* Creates a process, which joins machine; NULL if memory or thread keys are exhausted. Under the machine's lock. */
 struct sim_process *sim_process_new(struct sim_machine *machine, const struct sim_options *options);
 
 /* Starts explaining faults of the host at the process's addresses, if the options enable it. Call without the machine's lock. */

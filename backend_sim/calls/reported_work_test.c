@@ -140,7 +140,7 @@ static void give_sign(enum sign sign, vmm_stream stream, vmm_deviceptr host, vmm
     }
 }
 
-/* The sign is issued before the fill, after it, or after it in an unordered stream. */
+/* The signal is issued before the fill, after it, or after it in an unordered stream. */
 enum where { BEFORE, BEHIND, BESIDE, WHERES };
 
 static bool is_hazard(vmm_result result, const char *rule)
@@ -223,7 +223,7 @@ static void functions(void)
 
 /* ---- faults ---- */
 
-/* The memory at the address: none, read-only memory, or memory without rights. */
+/* The memory at the address: none, read-only, or without rights. */
 enum place { NOWHERE, READ_ONLY, NO_RIGHTS, PLACES };
 
 /* Checks the report of a kernel's access of width bytes there; width 0: an atomic addition. */

@@ -244,8 +244,8 @@ static void views(void)
     vmm_close(sys);
 }
 
-/* Valgrind and the sanitizers need mappings themselves, so only a plain run goes to the limit; check-long has time for what
- * takes seconds. */
+/* Valgrind and the sanitizers need mappings themselves, so only a plain run goes to the limit; check-long has time for
+ * tests that take seconds. */
 int main(void)
 {
     const char *scale = getenv("CUVMM_TEST_SCALE");

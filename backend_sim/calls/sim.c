@@ -57,7 +57,7 @@ static bool is_shared(const struct sim_machine *machine, enum vmm_call_id id)
     return machine->share || SHARES(id);
 }
 
-/* Runs a call while streams are captured, or events stand for what they had reached. */
+/* Runs a call while streams are being captured, or while events refer to captured work. */
 __attribute__((noinline)) static vmm_result run_beside_captures(struct sim_process *process, const struct vmm_call *call,
                                                                 sim_handler handler)
 {
@@ -119,7 +119,7 @@ __attribute__((noinline)) static vmm_result run_query(struct sim_process *proces
     return result;
 }
 
-/* The end of a call that holds the machine: once more, as often as what it needs was busy. */
+/* The end of a call that holds the machine: repeats it as often as its resource was busy. */
 static vmm_result settle(struct sim_process *process, const struct vmm_call *call, sim_handler handler, vmm_result result)
 {
     struct sim_machine *machine = process->machine;
@@ -158,7 +158,7 @@ static vmm_result serve(struct sim_process *process, const struct vmm_call *call
         : change(process, call, handler);
 }
 
-/* The shortest way through it, for most calls of a program with one thread: initialised, and outside of host functions. */
+/* The fast path, for most calls of a single-threaded program: initialised, and outside host functions. */
 static vmm_result serve_plain(struct sim_process *process, const struct vmm_call *call, sim_handler handler, bool queries)
 {
     struct sim_machine *machine = process->machine;
@@ -172,8 +172,8 @@ static vmm_result serve_plain(struct sim_process *process, const struct vmm_call
     return result;
 }
 
-/* May the call go that way? None that waits (sim_machine_hold), but for copies and fills that are done at once, which take the
- * lock before they do (call_copy.c). */
+/* May the call take that path? Not if it waits (sim_machine_hold), except for copies and fills that are done at once, which take
+ * the lock first (call_copy.c). */
 #define IS_PLAIN(name, traits)                                                                              \
     ((!((traits) & CALL_WAITS) || ((traits) & (CALL_MOVES | CALL_QUEUES)) == CALL_MOVES) && !SHARES(VMM_CALL_##name))
 
@@ -185,7 +185,8 @@ static vmm_result serve_plain(struct sim_process *process, const struct vmm_call
      (id) == VMM_CALL_graph_retain_user_object || (id) == VMM_CALL_graph_clone || (id) == VMM_CALL_graph_instantiate || \
      (id) == VMM_CALL_graph_add_child_graph_node || (id) == VMM_CALL_graph_exec_update)
 
-/* Calls the functions of user objects that ended, without the lock. The detail stays the call's, for they may make calls. */
+/* Calls the functions of user objects that ended, without the lock. The detail stays that of the call, because they may make
+ * calls. */
 static vmm_result end_objects(struct sim_process *process, vmm_result result)
 {
     if (process->initialised != life_stamp())
@@ -215,7 +216,7 @@ static vmm_result end_objects(struct sim_process *process, vmm_result result)
     }
 #include "calls.def"
 
-/* First reports what was found of accesses and no call was there to report. */
+/* First reports findings about accesses that no call could report yet. */
 static uint64_t leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
 {
     struct sim_process *process = (struct sim_process *)self;

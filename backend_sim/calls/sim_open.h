@@ -7,16 +7,16 @@
 #include "open_options.h"
 #include "profile.h"
 
-/* As vmm_sim_open. If bytes is false, copies and fills are checked but store nothing, and memory pools take no addresses: those
- * are the program's to place. */
+/* As vmm_sim_open. If bytes is false, copies and fills are checked but store nothing, and memory pools take no addresses: the
+ * program places those. */
 vmm_result sim_open_profile(const struct sim_profile *profile, const struct sim_options *options, bool bytes,
                             struct vmm_backend **backend);
 
 /* Reads the simulator's part of a spec, and CUVMM_MACHINE, without opening anything. */
 vmm_result sim_read_spec(const char *args, struct sim_profile *profile, struct sim_options *options);
 
-/* The spec of the machine of a driver's libraries. CUVMM_BACKEND may be meant for libcuvmm in the same process, for which they are
- * the driver. */
+/* The spec of the machine of a driver's libraries. CUVMM_BACKEND may be meant for libcuvmm in the same process, which sees them
+ * as the driver. */
 const char *sim_spec_of_environment(void);
 /* The simulator's own part of a spec. */
 const char *sim_spec_backend(const char *text);

@@ -127,7 +127,7 @@ static void keep(const char *what)
     snprintf(said, sizeof said, "%s", what);
 }
 
-/* A query of a program with several threads checks what it names, too. */
+/* A query in a multithreaded program also checks the objects that it names. */
 static void test_checked(vmm_system *sys)
 {
     const unsigned before = atomic_load(&checks_on);
@@ -154,7 +154,7 @@ static bool reported(const char *rule)
     return vmm_last_detail()->rule && !strcmp(vmm_last_detail()->rule, rule);
 }
 
-/* Every call before cuInit, with NULL arguments and with values that never were objects. */
+/* Every call before cuInit, with NULL arguments and with values that were never objects. */
 static void test_before_init(void)
 {
     static const enum vmm_call_id of_nothing[] = {VMM_CALL_ctx_destroy, VMM_CALL_stream_destroy, VMM_CALL_event_destroy,
@@ -497,7 +497,7 @@ static void test_no_name(void)
     vmm_close(sys);
 }
 
-/* What a shadow shows in place of the simulator's own values; it may know of things that are no more. */
+/* What a shadow shows in place of the simulator's own values; it may know objects that no longer exist. */
 static void test_shown(void)
 {
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = device};
@@ -524,7 +524,7 @@ static void do_nothing(void *unused)
     (void)unused;
 }
 
-/* A stream that has ended has no context to look at. */
+/* A stream that has ended has no context. */
 static void test_ended_stream(void)
 {
     vmm_system *sys = NULL;

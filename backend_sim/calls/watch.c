@@ -29,7 +29,7 @@ static void see_size(struct named *named, uint64_t size)
         named->said = process_check_at(named->process, named->address + size);
 }
 
-/* The value that the call wrote to an output; 0 when it wrote none. */
+/* The value that the call wrote to an output; 0 if it wrote none. */
 static uint64_t output(const struct named *named, const struct vmm_param *param)
 {
     const void *place;
@@ -113,7 +113,7 @@ static uint64_t objects_of(const struct sim_process *p)
            p->streams.used + p->events.used + p->pieces.count + p->chunks.count + p->pools.used + p->in_flight->queue.count;
 }
 
-/* Checks the whole machine when its turn comes; else counts down to the next check. */
+/* Checks the whole machine when its turn comes; otherwise counts down to the next check. */
 static const char *check_all_in_turn(struct sim_machine *machine)
 {
     struct machine_sum sum = {.machine = machine};

@@ -297,7 +297,7 @@ static void test_several(struct scene *s)
     sim_machine_lock(s->machine);
 }
 
-/* What has ended is remembered, and is live no more; what is current was given out. */
+/* Ended objects are remembered and no longer live; current ones were returned by a call. */
 static void test_touched(struct scene *s)
 {
     struct sim_process *p = s->process;
@@ -528,7 +528,7 @@ static void test_torn(struct scene *s)
     checks_report = report;
 }
 
-/* How many calls until everything is checked again: as many as there are objects, and binds, which no table of a process
+/* The number of calls until everything is checked again: the number of objects plus binds, which no table of a process
  * counts. */
 static uint64_t turn(struct scene *s)
 {

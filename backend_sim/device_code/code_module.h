@@ -18,7 +18,7 @@ struct code_copy {
     uint64_t process, context;
     unsigned char *memory;  /* to be freed */
     unsigned char *bytes;   /* in it, aligned */
-    uint64_t *addresses;    /* of each, which are those of the bytes */
+    uint64_t *addresses;    /* the address of each, within bytes */
     struct code_copy *next;
 };
 
@@ -40,7 +40,7 @@ struct code_module {
     struct code_module *next;
 };
 
-/* The copy of a context, made at its first launch. *copy is NULL where the module has no variables. False: memory is out. */
+/* A context's copy, created at its first launch. *copy is NULL if the module has no variables. False: memory is out. */
 bool code_copy_of(struct code_module *module, uint64_t process, uint64_t context, const struct code_copy **copy);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { PARAMS_MOST = 32768 }; /* CUDA C++ Programming Guide, technical specifications: bytes of a kernel's parameters */
 
-/* The launch's accessor, with the module's variables beside it. */
+/* The launch's accessor, extended by the module's variables. */
 struct beside {
     struct ptx_beside accessor; /* first: the kernel passes its address back */
     const struct code_copy *copy;
@@ -30,7 +30,7 @@ static bool access_beside(struct twin_memory *memory, uint64_t address, unsigned
     return true;
 }
 
-/* The words of a launch as the kernel's parameters lie. */
+/* The words of a launch, in the layout of the kernel's parameters. */
 static void lay_out(const struct code_kernel *kernel, const uint64_t *args, unsigned char *params)
 {
     const struct kernels_ptx *ptx = &kernel->ptx;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of PTX in dry runs: what they leave alone, when one is cut short, and what aliases show to them. The suite tests the warnings. */
+/* Kernels of PTX in dry runs: what they leave unchanged, when one is cut short, and what they see through aliases. The suite
+ * tests the warnings. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 
 static vmm_system *sys;
-static vmm_deviceptr p, q; /* of G each, and the second twice */
+static vmm_deviceptr p, q; /* G bytes each, and the second one twice */
 
 static void need(vmm_result result, const char *what)
 {
@@ -32,7 +33,7 @@ static void map(vmm_deviceptr at, vmm_mem_generic_allocation_handle memory)
     need(vmm_mem_set_access(sys, at, G, &desc, 1), "access");
 }
 
-/* [p: memory of its own][q: memory, at q and at q + G] */
+/* [p: its own memory][q: memory, at q and at q + G] */
 static void open_machine(const char *spec)
 {
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
@@ -77,7 +78,7 @@ static const char counting[] = HEAD ".visible .global .u32 launches;\n.visible .
 static const char endless[] = HEAD ".visible .entry e(.param .u64 out) { .reg .b64 %d<4>; .reg .b32 %r<4>; ld.param.u64 %d1, [out]; st.global.u32 [%d1], 1;\n"
                                    "L: add.u32 %r1, %r1, 1; bra L; }\n";
 
-/* Unmapping brings a dry run, which changes neither the variable nor the memory. */
+/* Unmapping causes a dry run, which changes neither the variable nor the memory. */
 static void test_no_effect(void)
 {
     open_machine("sim:h100");
@@ -100,7 +101,7 @@ static void test_no_effect(void)
     vmm_close(sys);
 }
 
-/* A kernel that does not end is cut short, and no longer tried when all that is allowed was spent. */
+/* A kernel that does not end is cut short, and no longer tried when the budget is used up. */
 static void test_budget(void)
 {
     open_machine("sim:h100,kernel_steps=1000");
@@ -127,7 +128,7 @@ static void test_budget(void)
     vmm_close(sys);
 }
 
-/* Half of the words are old where there is no fence, and none where there is one. */
+/* Half of the words are old without a fence, and none with one. */
 static void test_aliases(void)
 {
     open_machine("sim:h100,alias=stale:5");

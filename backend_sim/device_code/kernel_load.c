@@ -16,7 +16,7 @@ static const char loads[] = "vmm_kernel_load";
 enum { SHARED_MOST = 48 << 10 }; /* more of it needs cuFuncSetAttribute */
 
 LIFE_LOCK(lock, LIFE_TABLE, NULL)
-static struct code_module *modules; /* and all that it leads to */
+static struct code_module *modules; /* and everything that it refers to */
 
 static vmm_result no_memory(void)
 {
@@ -45,7 +45,7 @@ static unsigned char *align_up(unsigned char *memory, uint64_t align)
     return memory + ((align - (uintptr_t)memory % align) % align);
 }
 
-/* As the module has them at first; NULL: memory is out. */
+/* The module's initial values; NULL if memory is exhausted. */
 static struct code_copy *make_copy(const struct code_module *module, uint64_t process, uint64_t context)
 {
     const struct ptx_program *program = module->program;
@@ -201,7 +201,7 @@ static vmm_result check_shape(const vmm_ptx_kernel *what)
     return VMM_SUCCESS;
 }
 
-/* What is known of its code, for launches. */
+/* What is known about its code, for launches. */
 static void describe(struct code_kernel *kernel, const vmm_ptx_kernel *what, unsigned *bytes)
 {
     const struct ptx_kernel *code = kernel->kernel;

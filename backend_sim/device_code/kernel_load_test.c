@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of a program's own through vmm.h: what is loaded, how launches are checked and run, what faults and refusals report, and
- * that a failing allocation leaves nothing half done. */
+/* Kernels of a program's own through vmm.h: what is loaded, how launches are checked and run, what faults and refusals report,
+ * and that a failing allocation leaves nothing half done. */
 #define _GNU_SOURCE /* memfd_create, for inject_rig.h */
 #include "inject_rig.h"
 
@@ -250,7 +250,7 @@ static void test_graph(void)
     vmm_graph_destroy(sys, graph);
 }
 
-/* Each fault on a machine of its own, since it costs the device. */
+/* Each fault on its own machine, because it costs the device. */
 static void test_faults(void)
 {
     static const struct {
@@ -277,7 +277,7 @@ static void test_faults(void)
     open_machine("sim:h100");
 }
 
-/* A variable's neighbourhood is no memory of the kernel. */
+/* The memory next to a variable does not belong to the kernel. */
 static void test_beside(void)
 {
     static const char text[] = HEAD ".visible .global .align 4 .u32 v = 5;\n.visible .entry k(.param .u64 out, .param .u64 off) {\n"
@@ -298,7 +298,7 @@ static void test_beside(void)
     open_machine("sim:h100");
 }
 
-/* Blocks on several threads of the host, or on one in spite of the option, since time passes for others there. */
+/* Blocks on several host threads, or on one despite the option, because time passes for other threads there. */
 static void test_threads(void)
 {
     static const char text[] = HEAD ".visible .entry c(.param .u64 out) { .reg .b64 %d<3>; .reg .b32 %r<3>; ld.param.u64 %d1, [out];\n"

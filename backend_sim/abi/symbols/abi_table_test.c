@@ -33,7 +33,7 @@ static void *exported(const char *symbol)
     return dlsym(RTLD_DEFAULT, symbol);
 }
 
-/* Do all absent entry points return want? The test can call them only without their parameters. */
+/* Do all absent entry points return `want`? The test can call them only without their parameters. */
 static int absent_that_answer(CUresult want)
 {
     int right = 0;

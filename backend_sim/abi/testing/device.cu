@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels for the tests of PTX through libcuda.so.1 (abi_ptx_test.c): `make ptx-device` makes device.ptx of them. */
+/* Kernels for the tests of PTX through libcuda.so.1 (abi_ptx_test.c): `make ptx-device` compiles them to device.ptx. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.h - device.ptx, which nvcc made of device.cu, for tests of libcuda.so.1: as a text, and as modules on a device. */
+/* device.h - device.ptx, which nvcc made from device.cu, for tests of libcuda.so.1: as text, and as modules on a device. */
 #ifndef SIM_ABI_TESTING_DEVICE_H
 #define SIM_ABI_TESTING_DEVICE_H
 

@@ -95,7 +95,7 @@ VMM_VARIABLE_OF(uint32_t, counter, 1, 42);
 VMM_VARIABLE(uint64_t, table, 100);
 VMM_VARIABLE(uint8_t, flag);
 
-/* Counts up, and writes where the table is. */
+/* Counts up, and writes the table's address. */
 VMM_KERNEL(count_up, vmm_ptr)
 {
     vmm_add_u32(k, vmm_variable(k, counter), 1);

@@ -3,7 +3,7 @@
 #ifndef SIM_ABI_TESTING_MANAGED_H
 #define SIM_ABI_TESTING_MANAGED_H
 
-/* add(by): total += by, and the last of list = by. */
+/* add(by): total += by, and the last element of list = by. */
 static const char managed_text[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".visible .global .attribute(.managed) .align 4 .u32 total = 5;\n"

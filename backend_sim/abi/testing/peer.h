@@ -17,16 +17,16 @@
 #include "testing/rig.h"
 
 enum peer_step {
-    PEER_OPEN,      /* flags: cuIpcOpenMemHandle; same: the address of the time before */
-    PEER_CLOSE,     /* offset into what was opened */
+    PEER_OPEN,      /* flags: cuIpcOpenMemHandle; same: the previous address */
+    PEER_CLOSE,     /* offset into the opened memory */
     PEER_FREE,      /* cuMemFree of it */
     PEER_READ,      /* the byte at an offset */
     PEER_FILL,      /* all of the first page, with a value */
     PEER_NAME,      /* cuIpcGetMemHandle of it, at an offset */
-    PEER_ALLOC,     /* its own memory, which a handle names */
-    PEER_EVENT,     /* its own event, which a handle names */
+    PEER_ALLOC,     /* its own memory, named by a handle */
+    PEER_EVENT,     /* its own event, named by a handle */
     PEER_OPEN_EVENT,
-    PEER_RECORD,    /* that event; value 1: behind a host function that waits for PEER_GO */
+    PEER_RECORD,    /* that event; value 1: after a host function that waits for PEER_GO */
     PEER_GO,
     PEER_QUERY,
     PEER_SYNC,
@@ -186,7 +186,7 @@ static inline CUresult peer_ask(struct peer *peer, enum peer_step step, const vo
     return peer->said.result;
 }
 
-/* The byte at an offset of what the peer has. */
+/* The byte at an offset of the peer's memory. */
 static inline unsigned peer_byte(struct peer *peer, uint64_t offset)
 {
     peer_ask(peer, PEER_READ, NULL, offset);
@@ -201,8 +201,8 @@ static inline void peer_end(struct peer *peer, bool killed)
     waitpid(peer->pid, NULL, 0);
 }
 
-/* A folder of machines of the test's own, and a name for its machine. The test goes on in a process of its own, for the folder is
- * removed after its end. Before the first peer. */
+/* A machine folder of the test's own, and a name for its machine. The test continues in a child process, because the folder
+ * is removed after the child has ended. Before the first peer. */
 static inline void peer_machine(void)
 {
     static char root[64];

@@ -27,7 +27,7 @@ static inline bool answers(const char *file, int line, const char *call, CUresul
 #define OK(call) IS(call, SUCCESS)
 #define EQUAL(got, want) tap_u64((uint64_t)(got), (uint64_t)(want), "%s is %s", #got, #want)
 
-/* Does a line of the driver's log say something to its end? A part that is empty leaves blanks or commas behind. */
+/* Is a line of the driver's log complete? An empty part would leave blanks or commas behind. */
 static inline bool is_whole_line(const char *line)
 {
     static const char *const torn[] = {"  ", " ,", " ;", " :", " .", ",,", ";;", "(null)"};
@@ -48,7 +48,7 @@ static inline CUcontext begin(void)
     return context;
 }
 
-/* The byte at a device address; 256 when the copy fails. */
+/* The byte at a device address; 256 if the copy fails. */
 static inline unsigned byte_at(CUdeviceptr at)
 {
     unsigned char byte = 0;

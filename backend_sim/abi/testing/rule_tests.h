@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rule_tests.h - for tests of the rules of api/rules/library.def: each rule has a call that breaks it, which is refused by it as the
- * driver's log shows, and the nearest call that is accepted and logs nothing.
+/* rule_tests.h - for tests of the rules of api/rules/library.def: each rule has a call that breaks it, which is refused by it
+ * as the driver's log shows, and the nearest call that is accepted and logs nothing.
  *
  *     TEST_BREAKS(PEER_SAME, peer_same_broken)
  *     {
@@ -14,8 +14,8 @@
  *         return rule_tests();
  *     }
  *
- * A family's tests are in its room, in a file whose name ends in rules_test.c; abi_rules_test.c looks in all of them whether a rule
- * has none. Included by one file of a program.
+ * A family's tests are in its room, in a file whose name ends in rules_test.c; abi_rules_test.c checks in all of them that every
+ * rule has tests. Included by one file of a program.
  */
 #ifndef SIM_ABI_TESTING_RULE_TESTS_H
 #define SIM_ABI_TESTING_RULE_TESTS_H
@@ -109,7 +109,7 @@ static const struct rule_row {
 #undef VMM_RULE
 };
 
-/* Runs those of a rule; how many there are. */
+/* Runs the tests of a rule; returns how many there are. */
 static inline size_t run(const struct rule_row *row, bool breaks)
 {
     size_t ran = 0;
@@ -122,7 +122,7 @@ static inline size_t run(const struct rule_row *row, bool breaks)
     return ran;
 }
 
-/* What is current for each test. */
+/* The state that each test starts with. */
 static inline void rule_tests_begin(void)
 {
     CUlogsCallbackHandle callback;
@@ -146,7 +146,7 @@ static inline void rule_tests_run(void)
         tap_ok(broken && kept, "%s has a test that breaks it and a near miss", rule_table[i].id);
         tap_ok(row && row->message[0] && row->explanation[0] && row->way_out[0], "%s states what, why and the fix", rule_table[i].id);
     }
-    EQUAL(ran, count); /* each is of a rule of the table */
+    EQUAL(ran, count); /* each belongs to a rule of the table */
     OK(cuMemFree(memory));
 }
 

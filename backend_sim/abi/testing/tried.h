@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tried.h - for tests of libcuda.so.1: a call made again and again, of which one allocation fails after the other, until it succeeds. */
+/* tried.h - for tests of libcuda.so.1: a call that is repeated, with one allocation after another failing, until it succeeds. */
 #ifndef SIM_ABI_TESTING_TRIED_H
 #define SIM_ABI_TESTING_TRIED_H
 
@@ -9,7 +9,7 @@
 
 enum { TRIES = 100, SAME = 20 };
 
-/* Makes the call until nothing fails any more; a request that costs a cache more memory each time is tried again. */
+/* Makes the call until nothing fails any more; a request that makes a cache grow each time is tried again. */
 #define TRIED(call, want)                                                                                        \
     do {                                                                                                         \
         unsigned long nth_ = 1, same_ = 0, wrong_ = 0;                                                           \
