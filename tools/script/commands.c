@@ -54,8 +54,8 @@ const struct script_command *script_command_find(const char *name, const struct 
     for (size_t i = 0; (command = script_command(i)); i++) {
         if (strcmp(command->name, name) == 0)
             return command;
-        unsigned distance = text_distance(name, command->name, 2);
-        if (distance < least && distance < strlen(command->name)) {
+        unsigned distance = text_meant(name, command->name, 2);
+        if (distance < least) {
             least = distance;
             *near = command;
         }

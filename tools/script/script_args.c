@@ -72,13 +72,36 @@ static bool in_its_place(struct script *script, const char *what, const struct w
                         script->command->name, script->command->usage);
 }
 
+/* "3 MiB": a unit in a word of its own. False, and reported, where word is one. */
+static bool no_unit(struct script *script, const struct word *word)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "KB", "MB", "GB", "TB", "gran"};
+    const struct word *before = word > script->words.word ? word - 1 : NULL;
+    for (size_t i = 0; before && !word->key && before->text[strspn(before->text, "0123456789")] == 0 && i < sizeof units / sizeof units[0]; i++)
+        if (text_same(units[i], word->text))
+            return script_wrong(script, word->column, "\"%.40s\" belongs to the number before it, without a blank: %.40s%.40s", word->text,
+                                before->text, word->text);
+    return true;
+}
+
+/* A grant in the place of a size, which was left out. */
+static bool no_grant(struct script *script, const char *what, const struct word *word)
+{
+    struct words_error error;
+    struct value_env env = script_env(script);
+    vmm_mem_access_desc grant;
+    return !counts(what) || word->quoted || !value_grant(&env, word, &grant, &error) ||
+           script_wrong(script, word->column, "%s is missing before \"%.40s\"; the command is: %s %s", what, word->text,
+                        script->command->name, script->command->usage);
+}
+
 bool args_number(struct script *script, const char *what, uint64_t *out)
 {
     struct words_error error;
     struct value_env env = script_env(script);
     const struct word *word = args_next(script, what);
     env.what = what;
-    return word && in_its_place(script, what, word) && (value_number(&env, word, out, &error) || script_wrong_at(script, &error));
+    return word && in_its_place(script, what, word) && no_grant(script, what, word) && (value_number(&env, word, out, &error) || script_wrong_at(script, &error));
 }
 
 bool args_int(struct script *script, const char *what, int *out)
@@ -94,7 +117,7 @@ bool args_location(struct script *script, const char *what, vmm_mem_location *ou
     struct words_error error;
     struct value_env env = script_env(script);
     const struct word *word = args_next(script, what);
-    return word && (value_location(&env, word, out, &error) || script_wrong_at(script, &error));
+    return word && no_unit(script, word) && (value_location(&env, word, out, &error) || script_wrong_at(script, &error));
 }
 
 struct word *args_option(struct script *script, const char *key)
@@ -172,7 +195,8 @@ bool args_done(struct script *script)
             return script_wrong(script, word->column - (int)strlen(word->key) - 1,
                                 "%s has no option \"%.40s\"; the command is: %s %s", script->command->name, word->key,
                                 script->command->name, script->command->usage);
-        return script_wrong(script, word->column, "\"%.40s\" is one argument too many; the command is: %s %s",
+        return no_unit(script, word) &&
+               script_wrong(script, word->column, "\"%.40s\" is one argument too many; the command is: %s %s",
                             word->text, script->command->name, script->command->usage);
     }
     return true;

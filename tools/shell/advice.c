@@ -14,7 +14,8 @@ enum kind {
 };
 
 /* In templates: %p address and %s size of the call, %h its handle; %n address and %N size of the object in the way; %H a handle,
- * of those that live; %d the current context's device; %r, %k, %c, %f names that are free, for a reservation, a handle, a context
+ * of those that live; %d the current context's device; %g address and %G size of the first gap
+ * between mappings in the call's range, %e the first place in its reservation where the range would be in none's way; %r, %k, %c, %f names that are free, for a reservation, a handle, a context
  * and a descriptor; %w the word. A rule that begins with '*' stands for all that end so. The first that fits is taken. */
 static const struct row {
     const char *rule;
@@ -52,6 +53,7 @@ static const struct row {
     {"VMM-MAP-OFFSET", DROP, "offset"},
     {"VMM-MAP-SIZE-WHOLE", WORD, "%h.size"},
     {"VMM-MAP-OFFSET-RANGE", WORD, "%h.size"},
+    {"VMM-MAP-OVERLAP", WORD, "%e"},
     {"VMM-MAP-OVERLAP", FIRST, "unmap %n %N"},
     {"VMM-MAP-NOT-RESERVED", INSTEAD, "%r = reserve %s\nmap %r %s %h"},
     {"VMM-MAP-HANDLE-STALE", INSTEAD, "%k = create %s dev0\nmap %p %s %k"},
@@ -61,7 +63,7 @@ static const struct row {
     {"VMM-FREE-SIZE-MATCH", INSTEAD, "free %n %N"},
     {"VMM-FREE-NOT-START", INSTEAD, "free %n %N"},
     {"VMM-UNMAP-PARTIAL", INSTEAD, "unmap %n %N"},
-    {"VMM-ACCESS-NOT-MAPPED", FIRST, "%k = create %s dev0\nmap %p %s %k"},
+    {"VMM-ACCESS-NOT-MAPPED", FIRST, "%k = create %G dev0\nmap %g %G %k"},
     {"VMM-ACCESS-PARTIAL", INSTEAD, "access %n %N %d:rw"},
     {"VMM-COPY-NO-WRITE", FIRST, "access %n %N %d:rw"},
     {"VMM-COPY-NO-READ", FIRST, "access %n %N %d:rw"},
@@ -205,10 +207,86 @@ static bool current_device(struct script *script, struct text *out)
     return ok;
 }
 
+/* ---- gaps between mappings */
+
+struct gap {
+    uint64_t from, end, size; /* looked for in [from, end): as long as size; 0: any */
+    uint64_t start, length;   /* found; length 0: not yet */
+};
+
+static void take_gap(struct gap *gap, uint64_t from, uint64_t end)
+{
+    if (gap->length || from >= end || end - from < gap->size)
+        return;
+    gap->start = from;
+    gap->length = end - from;
+}
+
+/* Mappings come in the order of their addresses. */
+static void gap_before(void *user, const vmm_object *object)
+{
+    struct gap *gap = user;
+    if (object->kind != VMM_OBJECT_MAPPING || object->start >= gap->end || object->start + object->size <= gap->from)
+        return;
+    take_gap(gap, gap->from, object->start);
+    gap->from = object->start + object->size;
+}
+
+static bool first_gap(const struct script *script, uint64_t from, uint64_t end, uint64_t least, struct gap *gap)
+{
+    *gap = (struct gap){.from = from, .end = end, .size = least};
+    vmm_visit(script->sys, gap_before, gap);
+    take_gap(gap, gap->from, gap->end);
+    return gap->length > 0;
+}
+
+struct around {
+    uint64_t address;
+    vmm_object reservation;
+};
+
+static void note_around(void *user, const vmm_object *object)
+{
+    struct around *around = user;
+    if (object->kind == VMM_OBJECT_RESERVATION && around->address >= object->start && around->address - object->start < object->size)
+        around->reservation = *object;
+}
+
+/* The reservation around an address; its size is 0 where there is none. */
+static vmm_object reservation_around(const struct script *script, uint64_t address)
+{
+    struct around around = {.address = address};
+    vmm_visit(script->sys, note_around, &around);
+    return around.reservation;
+}
+
+/* Within the call's range, and in a reservation whole. */
+static bool gap_of_call(const struct script *script, struct gap *gap)
+{
+    uint64_t from, size;
+    if (!parameter(script, VMM_PARAM_ADDRESS, &from) || !parameter(script, VMM_PARAM_SIZE, &size) || size > UINT64_MAX - from ||
+        !first_gap(script, from, from + size, 0, gap))
+        return false;
+    const vmm_object in = reservation_around(script, gap->start);
+    return in.size && gap->length <= in.start + in.size - gap->start;
+}
+
+/* Elsewhere in the call's reservation, for a range that was in the way. */
+static bool elsewhere(const struct script *script, struct text *out)
+{
+    struct gap gap;
+    uint64_t at, size;
+    if (!parameter(script, VMM_PARAM_ADDRESS, &at) || !parameter(script, VMM_PARAM_SIZE, &size))
+        return false;
+    const vmm_object in = reservation_around(script, at);
+    return in.size && first_gap(script, in.start, in.start + in.size, size, &gap) && address(script, out, gap.start);
+}
+
 static bool put_name(struct script *script, const vmm_detail *detail, char what, const char *word, struct text *out)
 {
     bool none = detail->nearest.kind == VMM_OBJECT_NONE;
     const struct symbol *symbol;
+    struct gap gap;
     uint64_t value;
     switch (what) {
     case 'p': return parameter(script, VMM_PARAM_ADDRESS, &value) && address(script, out, value);
@@ -219,6 +297,9 @@ static bool put_name(struct script *script, const vmm_detail *detail, char what,
         return symbol && !symbol->ended;
     case 'n': return !none && address(script, out, detail->nearest.start);
     case 'N': return !none && size(out, detail->nearest.size);
+    case 'g': return gap_of_call(script, &gap) && address(script, out, gap.start);
+    case 'G': return gap_of_call(script, &gap) && size(out, gap.length);
+    case 'e': return elsewhere(script, out);
     case 'H': return live_handle(script, out);
     case 'd': return current_device(script, out);
     case 'r': return free_name(script, out, "r");
@@ -245,7 +326,10 @@ static bool fill(struct script *script, const vmm_detail *detail, const char *te
 static bool replace_word(struct script *script, const vmm_detail *detail, const struct row *row, const char *line,
                          struct text *out)
 {
-    size_t from, to, i = word_of_value(script, detail->value);
+    uint64_t value = detail->value;
+    if (strcmp(row->type, "%e") == 0) /* the address, whichever argument the rule is about */
+        parameter(script, VMM_PARAM_ADDRESS, &value);
+    size_t from, to, i = word_of_value(script, value);
     struct text with = {0};
     bool ok = i < script->words.count && fill(script, detail, row->type, script->words.word[i].text, &with);
     if (ok) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* advice.h - what to type instead, where that follows from the line and from what is in its way.
  *
- *     map r0 2gran h0      refused: VMM-MAP-OVERLAP          type first    unmap r0 4MiB
+ *     map r0 2gran h0      refused: VMM-MAP-OVERLAP          type instead  map r0+4MiB 2gran h0
  *     map r0 3MiB h0       refused: VMM-MAP-SIZE-WHOLE       type instead  map r0 h0.size h0
  *     reserve 2MB          mistake: unknown unit "MB"        type instead  reserve 2MiB
  *
- * First means that the line itself is right and goes through after that one.
+ * The rest of the line stays as it was typed. trial.h tries what comes out. First means that the line itself is right and goes through after that one.
  */
 #ifndef CUVMM_TOOLS_ADVICE_H
 #define CUVMM_TOOLS_ADVICE_H

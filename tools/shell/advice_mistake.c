@@ -44,6 +44,26 @@ static const char *unit_meant(const char *text, size_t length)
     return NULL;
 }
 
+static void advice_whole(struct script *script, const struct script_command *command, const char *line, struct text *out);
+
+/* Without the word that begins there, and the blanks before it. */
+static void without_word(struct text *out, const char *line, size_t from)
+{
+    size_t to = from + strcspn(line + from, " \t");
+    while (from > 0 && line[from - 1] == ' ')
+        from--;
+    text_add(out, "%.*s%s\n", (int)from, line, line + to);
+}
+
+/* Without the blanks before it. */
+static void joined(struct text *out, const char *line, size_t from)
+{
+    size_t end = from;
+    while (end > 0 && (line[end - 1] == ' ' || line[end - 1] == '\t'))
+        end--;
+    text_add(out, "%.*s%s\n", (int)end, line, line + from);
+}
+
 struct advice advice_mistake(struct script *script, const char *line)
 {
     struct advice advice = {{0}, false};
@@ -61,9 +81,16 @@ struct advice advice_mistake(struct script *script, const char *line)
         text_add(&advice.lines, "%.*s%s%s\n", (int)from, line, word, line + to);
     else if (strstr(mistake->text, "not known before init"))
         text_add(&advice.lines, "init\n"), advice.first = true;
-    else if (script->command && (strstr(mistake->text, "is missing") || strstr(mistake->text, "too many") ||
-                                 strstr(mistake->text, "has no option")))
-        advice_example(script, script->command, &advice.lines);
+    else if (strstr(mistake->text, "; leave it out"))
+        text_add(&advice.lines, "%.*s%s\n", (int)from, line, line + from + 1);
+    else if (strstr(mistake->text, "belongs to the number before it"))
+        joined(&advice.lines, line, from);
+    else if (strstr(mistake->text, " is missing before "))
+        text_add(&advice.lines, "%.*s1gran %s\n", (int)from, line, line + from);
+    else if (strstr(mistake->text, "one argument too many") || strstr(mistake->text, "has no option"))
+        without_word(&advice.lines, line, from);
+    else if (script->command && strstr(mistake->text, "is missing"))
+        advice_whole(script, script->command, line, &advice.lines);
     return advice;
 }
 
@@ -164,6 +191,57 @@ static void example_copy(const struct script *script, const char *usage, struct 
 {
     const char *at = name_of(script, SYMBOL_RESERVATION, "r0");
     text_add(out, strncmp(usage, "{TO FROM WIDTH", 14) == 0 ? " {%s+1gran %s 64 2 1}" : " {%s+1gran %s 64}", at, at);
+}
+
+/* A live handle of as many bytes as the word before it says, for "map r 1gran "; else any. */
+static const char *handle_of_size(struct script *script, const struct words *words)
+{
+    struct value_env env = script_env(script);
+    struct words_error error;
+    uint64_t size;
+    if (words->count && value_number(&env, &words->word[words->count - 1], &size, &error))
+        for (size_t i = script->symbols.count; i-- > 0;) {
+            const struct symbol *symbol = &script->symbols.list[i];
+            if (symbol->kind == SYMBOL_HANDLE && !symbol->ended && symbol->size == size)
+                return symbol->name;
+        }
+    return name_of(script, SYMBOL_HANDLE, "h0");
+}
+
+/* How many of the usage's words the line has, behind the command. */
+static size_t arguments_of(const struct script *script, const struct script_command *command)
+{
+    size_t given = 0, i = 0;
+    const struct words *words = &script->words;
+    while (i < words->count && strcmp(words->word[i].text, command->name) != 0)
+        i++;
+    for (i++; i < words->count; i++)
+        given += !words->word[i].key;
+    return given;
+}
+
+/* The line with an example of each argument that it lacks; where the usage has words of its own for them, an example of the command. */
+static void advice_whole(struct script *script, const struct script_command *command, const char *line, struct text *out)
+{
+    size_t given = arguments_of(script, command), length = strlen(line), place = 0;
+    const char *remark = strstr(line, " #");
+    if ((!given && !script->bind[0]) || strchr(command->usage, '{')) {
+        advice_example(script, command, out);
+        return;
+    }
+    if (remark)
+        length = (size_t)(remark - line);
+    while (length > 0 && (line[length - 1] == ' ' || line[length - 1] == '\t'))
+        length--;
+    text_add(out, "%.*s", (int)length, line);
+    for (const char *at = command->usage; *at && *at != '['; at += length + strspn(at + length, " ")) {
+        length = strcspn(at, " ");
+        if (place++ < given)
+            continue;
+        const char *example = length == 6 && strncmp(at, "HANDLE", 6) == 0 ? handle_of_size(script, &script->words) : example_word(script, at, length);
+        text_add(out, " %s", example ? example : "0");
+    }
+    text_add(out, "\n");
 }
 
 void advice_example(struct script *script, const struct script_command *command, struct text *out)

@@ -80,7 +80,11 @@ static void test_refusals(void)
         {BASE, "map 0x7000000000 2gran h0", "VMM-MAP-NOT-RESERVED", "r = reserve 4MiB\nmap r 4MiB h0\n"},
         {BASE, "map r0 2gran 0", "VMM-MAP-HANDLE-ZERO", "h = create 4MiB dev0\nmap r0 4MiB h\n"},
         {BASE "|release h0", "map r0 2gran h0", "VMM-MAP-HANDLE-STALE", "h = create 4MiB dev0\nmap r0 4MiB h\n"},
-        {MAPPED, "map r0 2gran h0", "VMM-MAP-OVERLAP", "unmap r0 4MiB\n"},
+        {MAPPED, "map r0 2gran h0", "VMM-MAP-OVERLAP", "map r0+4MiB 2gran h0\n"},
+        {MAPPED "|map r0+2gran 2gran h0", "map r0+2gran 2gran h0", "VMM-MAP-OVERLAP", "unmap r0+4MiB 4MiB\n"},
+        {BASE "|map r0+1gran 2gran h0", "access r0+1gran 3gran dev0:rw", "VMM-ACCESS-NOT-MAPPED",
+         "h = create 2MiB dev0\nmap r0+6MiB 2MiB h\n"},
+        {BASE "|map r0+1gran 2gran h0", "access r0 3gran dev0:rw", "VMM-ACCESS-NOT-MAPPED", "h = create 2MiB dev0\nmap r0 2MiB h\n"},
         {MAPPED, "free r0", "VMM-FREE-MAPPED", "unmap r0 4MiB\n"},
         {BASE, "free r0 1gran", "VMM-FREE-SIZE-MATCH", "free r0 8MiB\n"},
         {BASE, "free r0+1gran 1gran", "VMM-FREE-NOT-START", "free r0 8MiB\n"},
@@ -130,7 +134,14 @@ static void test_mistakes(void)
     test_mistake("x = reserv 2gran", "x = reserve 2gran\n", false);
     test_mistake("map r0 2gran h1", "map r0 2gran h0\n", false);
     test_mistake("map r0", "map r0 2gran h0\n", false);
-    test_mistake("reserve 2gran 2gran", "r = reserve 2gran\n", false);
+    test_mistake("map r0 2gran", "map r0 2gran h0\n", false);
+    test_mistake("h1 = create 4gran # how much", "h1 = create 4gran dev0\n", false);
+    test_mistake("h1 = create", "h1 = create 2gran dev0\n", false);
+    test_mistake("map r0 2gran h0;", "map r0 2gran h0\n", false);
+    test_mistake("h1 = create 4 MiB dev0", "h1 = create 4MiB dev0\n", false);
+    test_mistake("reserve 4\tMiB", "reserve 4MiB\n", false);
+    test_mistake("reserve 2gran 2gran", "reserve 2gran\n", false);
+    test_mistake("reserve 2gran sise=1", "reserve 2gran\n", false);
     test_mistake("expect INVALID_VALUE VMM-RESERVE-SIZE-ZER: reserve 0",
                  "expect INVALID_VALUE VMM-RESERVE-SIZE-ZERO: reserve 0\n", false);
 }

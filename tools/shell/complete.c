@@ -88,20 +88,97 @@ static void count_device(void *user, const vmm_object *object)
     *(int *)user += object->kind == VMM_OBJECT_DEVICE;
 }
 
-static void offer_names(const struct offer *to, const struct script *script)
+static void offer_devices(const struct offer *to, const struct script *script, const char *tail)
 {
     int devices = 0;
     char name[16];
-    for (size_t i = 0; i < script->symbols.count; i++)
-        if (!script->symbols.list[i].ended)
-            offer(to, script->symbols.list[i].name);
     if (script->sys)
         vmm_visit(script->sys, count_device, &devices);
     for (int i = 0; i < (devices ? devices : 1); i++) {
-        snprintf(name, sizeof name, "dev%d", i);
+        snprintf(name, sizeof name, "dev%d%s", i, tail);
         offer(to, name);
     }
+}
+
+/* Names that live and stand for something of these kinds, each a bit. */
+static void offer_symbols(const struct offer *to, const struct script *script, unsigned kinds, const char *tail)
+{
+    char name[SYMBOL_NAME_MAX + 8];
+    for (size_t i = 0; i < script->symbols.count; i++) {
+        const struct symbol *symbol = &script->symbols.list[i];
+        if (symbol->ended || !(kinds >> symbol->kind & 1))
+            continue;
+        snprintf(name, sizeof name, "%s%s", symbol->name, tail);
+        offer(to, name);
+    }
+}
+
+static void offer_names(const struct offer *to, const struct script *script)
+{
+    offer_symbols(to, script, ~0u, "");
+    offer_devices(to, script, "");
     offer(to, "host");
+}
+
+/* dev0:rw */
+static void offer_grants(const struct offer *to, const struct script *script)
+{
+    if (to->kept && to->begin[to->kept - 1] == ':') {
+        offer(to, "none");
+        offer(to, "r");
+        offer(to, "rw");
+    } else {
+        offer_devices(to, script, ":");
+        offer(to, "host:");
+    }
+}
+
+#define KIND(name) (1u << SYMBOL_##name)
+#define SIZED (KIND(RESERVATION) | KIND(HANDLE) | KIND(ALLOCATION) | KIND(DESCRIPTOR))
+
+/* One of the words of a usage that stands for a thing of a kind. False: any name may come there. */
+static bool offer_kind(const struct offer *to, const struct script *script, const char *what, size_t length)
+{
+    static const struct {
+        const char *what;
+        unsigned kinds;
+    } rows[] = {{"HANDLE", KIND(HANDLE)},   {"ADDRESS", KIND(RESERVATION) | KIND(ALLOCATION)}, {"TO", KIND(RESERVATION) | KIND(ALLOCATION)},
+                {"CONTEXT", KIND(CONTEXT)}, {"FROM", KIND(RESERVATION) | KIND(ALLOCATION)},    {"STREAM", KIND(STREAM)},
+                {"EVENT", KIND(EVENT)},     {"POOL", KIND(POOL)},                              {"GRAPH", KIND(GRAPH)}};
+    if (length == 8 && strncmp(what, "LOCATION", 8) == 0) {
+        offer_devices(to, script, "");
+        offer(to, "host");
+        return true;
+    }
+    if (length == 6 && strncmp(what, "DEVICE", 6) == 0) {
+        offer_devices(to, script, "");
+        return true;
+    }
+    if (length == 4 && strncmp(what, "SIZE", 4) == 0) {
+        offer_symbols(to, script, KIND(NUMBER), "");
+        offer_symbols(to, script, SIZED, ".size");
+        return true;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strlen(rows[i].what) == length && strncmp(what, rows[i].what, length) == 0) {
+            offer_symbols(to, script, rows[i].kinds, "");
+            return true;
+        }
+    return false;
+}
+
+/* What stands in a place of the usage; NULL where no more than options can follow. */
+static const char *usage_place(const char *usage, size_t place, size_t *length)
+{
+    static const char grants[] = "[LOCATION:RIGHTS";
+    const char *at = usage;
+    for (; *at && *at != '['; at += *length + strspn(at + *length, " ")) {
+        *length = strcspn(at, " ");
+        if (--place == 0)
+            return at;
+    }
+    *length = strlen(grants);
+    return strncmp(at, grants, strlen(grants)) == 0 ? at : NULL;
 }
 
 /* "[offset=SIZE]" of a usage is the option "offset=". */
@@ -151,6 +228,24 @@ static void offer_kernels(const struct offer *to)
     complete_kernels(to->begin, offer_word, to);
 }
 
+/* What can stand in a place of the command's usage; options where nothing else can. */
+static void offer_usage(struct offer *to, const struct script *script, const struct script_command *command, size_t place)
+{
+    size_t length, before = to->words->count;
+    const char *what = usage_place(command->usage, place, &length);
+    const struct offer whole = *to;
+    if (strstr(command->usage, "ATTRIBUTE"))
+        offer_attributes(to, strcmp(command->name, "attribute") == 0);
+    for (to->kept = strlen(to->begin); to->kept > 0 && !strchr("+-({:,=", to->begin[to->kept - 1]);)
+        to->kept--;
+    if (what && *what == '[')
+        offer_grants(to, script);
+    else if (what ? !offer_kind(to, script, what, length) : to->kept > 0 || strchr(command->usage, '{'))
+        offer_names(to, script);
+    if (to->words->count == before)
+        offer_options(&whole, command->usage);
+}
+
 /* What follows a command; place counts the words behind it, from 1. */
 static void offer_arguments(struct offer *to, const struct script *script, const char *name, size_t place)
 {
@@ -177,12 +272,7 @@ static void offer_arguments(struct offer *to, const struct script *script, const
     } else if (command && strcmp(name, "launch") == 0 && first) {
         offer_kernels(to);
     } else if (command && !command->free_text) {
-        if (strstr(command->usage, "ATTRIBUTE"))
-            offer_attributes(to, strcmp(name, "attribute") == 0);
-        offer_options(to, command->usage);
-        for (to->kept = strlen(to->begin); to->kept > 0 && !strchr("+-({:,=", to->begin[to->kept - 1]);)
-            to->kept--;
-        offer_names(to, script);
+        offer_usage(to, script, command, place);
     }
 }
 

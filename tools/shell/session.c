@@ -200,6 +200,30 @@ bool session_undo(struct session *session, size_t steps, FILE *out)
     return true;
 }
 
+/* ---- a copy */
+
+bool session_copies(const struct session *session)
+{
+    const char *layers = getenv("CUVMM_LAYERS");
+    for (size_t i = 0; i < session->count; i++)
+        if (strncmp(session->line[i].text, "backend", 7) == 0 && strchr(session->line[i].text, '|'))
+            return false;
+    return !session_keeps(session) && !(layers && *layers);
+}
+
+bool session_copy(const struct session *session, struct session *copy)
+{
+    if (session->count > SESSION_COPY_MOST || !session_copies(session))
+        return false;
+    session_begin(copy, &session->options);
+    for (size_t i = 0; i < session->count; i++)
+        if (session_run(copy, session->line[i].text)->status == SCRIPT_WRONG) {
+            session_end(copy, NULL);
+            return false;
+        }
+    return true;
+}
+
 /* ---- as a script */
 
 /* What follows "expect ...:" in a line that begins with it. */

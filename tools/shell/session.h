@@ -59,6 +59,13 @@ const char *session_keeps(const struct session *session);
  * changed then. steps is at least 1 and at most session_steps, and session_keeps is NULL. */
 bool session_undo(struct session *session, size_t steps, FILE *out);
 
+/* The same lines in a session of their own, for what must not happen to this one; end it with session_end. False, and nothing to end, where
+ * that cannot be had: a driver's calls are not made twice, a layer would write its file again, and more than SESSION_COPY_MOST lines take
+ * longer than a person waits. session_copies says only whether the first two stand in the way. */
+enum { SESSION_COPY_MOST = 300 };
+bool session_copies(const struct session *session);
+bool session_copy(const struct session *session, struct session *copy);
+
 /* The lines as a script that `cuvmm run` runs to the end: `expect` stands before calls that were refused, and what cannot succeed
  * is a remark. */
 void session_save_script(const struct session *session, FILE *out);

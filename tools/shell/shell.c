@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advice.h"
+#include "trial.h"
 
 bool shell_wrong(struct shell *shell, const char *format, ...)
 {
@@ -35,31 +35,6 @@ static bool run_history(struct shell *shell, const struct words *words)
     return true;
 }
 
-static bool run_undo(struct shell *shell, const struct words *words)
-{
-    struct session *session = &shell->session;
-    size_t steps = session_steps(session);
-    const char *why = session_keeps(session);
-    unsigned long count = 1;
-    char *end = NULL;
-    if (words->count == 2)
-        count = strtoul(words->word[1].text, &end, 10);
-    if (words->count > 2 || (end && (*end || count == 0 || words->word[1].text[0] == '-')))
-        return shell_wrong(shell, "undo is: undo [N]; \"%.40s\" is not a number of steps from 1 on", words->word[1].text);
-    if (why)
-        return shell_wrong(shell, "nothing is undone: %s", why);
-    if (!steps)
-        return shell_wrong(shell, "there is nothing to undo");
-    if (count > steps)
-        return shell_wrong(shell, "%lu steps cannot be undone, for there are %zu; undo %zu takes back all", count, steps, steps);
-    if (!session_undo(session, count, shell->out))
-        return false;
-    session->script->options.out = shell->out;
-    if (session->script->options.draw)
-        script_draw(session->script, true);
-    return true;
-}
-
 static void run_script_line(struct shell *shell, const char *line);
 
 static bool run_picture(struct shell *shell, const struct words *words)
@@ -74,7 +49,8 @@ static bool run_picture(struct shell *shell, const struct words *words)
 const struct shell_command shell_commands[] = {
     {"help", "[COMMAND|GROUP|all]", "lists the commands in groups, or one group, or shows a command with an example", "help map", shell_help},
     {"history", "", "the lines of this session, numbered as messages number them", "history", run_history},
-    {"undo", "[N]", "takes back the last step, or the last N", "undo 2", run_undo},
+    {"undo", "[N]", "takes back the last step, or the last N", "undo 2", shell_undo},
+    {"redo", "[N]", "runs again what undo took back, a step or N, until another line is run", "redo 2", shell_redo},
     {"save", "FILE.vmm|FILE.c [--api=driver|vmm] [--force]", "writes the session as a script, or as a C program",
      "save mine.c --api=driver", shell_save},
     {"picture", "on|off", "draws after every change, or no longer", "picture off", run_picture},
@@ -97,18 +73,22 @@ static void print_advice(struct shell *shell, struct advice *advice)
     advice_free(advice);
 }
 
-static void run_script_line(struct shell *shell, const char *line)
+void shell_run(struct shell *shell, const char *line)
 {
     struct session *session = &shell->session;
-    struct advice advice = {{0}, false};
     const struct session_line *ran = session_run(session, line);
     fputs(ran->output ? ran->output : "", shell->out);
-    if (ran->status == SCRIPT_WRONG)
-        advice = advice_mistake(session->script, line);
-    else if (ran->called && ran->result != VMM_SUCCESS && !ran->expected)
-        advice = advice_refusal(session->script, &session->detail, line);
+    struct advice advice = trial_advice(session, ran, line);
     print_advice(shell, &advice);
     shell->failed |= ran->status != SCRIPT_OK;
+}
+
+static void run_script_line(struct shell *shell, const char *line)
+{
+    size_t count = shell->session.count;
+    shell_run(shell, line);
+    if (shell->session.count > count)
+        shell_forget(shell);
 }
 
 static const struct shell_command *find_own(const char *name)
@@ -127,10 +107,10 @@ static const char *nearest(const char *name)
     script_command_find(name, &near);
     const char *best = near ? near->name : NULL;
     if (near)
-        least = text_distance(name, near->name, 2);
+        least = text_meant(name, near->name, 2);
     for (const struct shell_command *command = shell_commands; command->name; command++) {
-        unsigned distance = text_distance(name, command->name, 2);
-        if (distance < least && distance < strlen(command->name)) {
+        unsigned distance = text_meant(name, command->name, 2);
+        if (distance < least) {
             least = distance;
             best = command->name;
         }
@@ -150,11 +130,45 @@ static bool is_unknown(const struct words *words)
     return !script_command_find(first->text, &near);
 }
 
+/* The line with the command that was meant, where that goes; the shell's own commands are not tried. */
+static void tell_meant(struct shell *shell, const char *line, size_t from, const char *near, size_t length)
+{
+    struct text text = {0};
+    struct advice advice;
+    text_add(&text, "%.*s%s%s", (int)from, line, near, line + from + length);
+    if (find_own(near)) {
+        advice = (struct advice){{0}, false};
+        text_add(&advice.lines, "%s\n", text.data);
+    } else {
+        advice = trial_of(&shell->session, text.data);
+    }
+    print_advice(shell, &advice);
+    text_free(&text);
+}
+
+/* What the runtime's functions are called here. */
+static const char *of_runtime(const char *name, size_t length)
+{
+    static const char *const names[][2] = {
+        {"cudaMalloc", "alloc"},      {"cudaFree", "freemem"},       {"cudaMallocAsync", "alloc"}, {"cudaFreeAsync", "freemem"},
+        {"cudaMemcpy", "copy"},       {"cudaMemcpyAsync", "copy"},   {"cudaMemset", "fill"},       {"cudaMemsetAsync", "fill"},
+        {"cudaMemGetInfo", "meminfo"}, {"cudaSetDevice", "context"}, {"cudaStreamCreate", "stream"}, {"cudaEventCreate", "event"},
+        {"cudaDeviceSynchronize", "synchronize"}, {"cudaMallocManaged", "managed"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strlen(names[i][0]) == length && strncmp(names[i][0], name, length) == 0)
+            return names[i][1];
+    return NULL;
+}
+
 static void tell_unknown(struct shell *shell, const char *line, const struct word *first)
 {
-    const char *near = nearest(first->text);
-    size_t from = (size_t)first->column - 1;
+    const char *near = nearest(first->text), *ignored_name;
+    const struct script_command *none;
+    size_t from = (size_t)first->column - 1, length = strcspn(first->text, "(");
     const struct script_command *meant = script_command_of_call(first->text);
+    ignored_name = of_runtime(first->text, length);
+    if (!meant && ignored_name)
+        meant = script_command_find(ignored_name, &none);
     shell->failed = true;
     if (strcmp(first->text, "cuvmm") == 0) {
         shell_wrong(shell, "you are in cuvmm already: leave the first word out");
@@ -162,7 +176,7 @@ static void tell_unknown(struct shell *shell, const char *line, const struct wor
         return;
     }
     if (meant) {
-        shell_wrong(shell, "%.40s is \"%s\" here: %s %s", first->text, meant->name, meant->name, meant->usage);
+        shell_wrong(shell, "%.*s is \"%s\" here: %s %s", (int)(length < 40 ? length : 40), first->text, meant->name, meant->name, meant->usage);
         return;
     }
     if (!near) {
@@ -170,13 +184,25 @@ static void tell_unknown(struct shell *shell, const char *line, const struct wor
         return;
     }
     shell_wrong(shell, "there is no command \"%.40s\"; did you mean %s?", first->text, near);
-    fprintf(shell->out, "  type instead: %.*s%s%s\n", (int)from, line, near, line + from + strlen(first->text));
+    tell_meant(shell, line, from, near, strlen(first->text));
+}
+
+/* Behind a prompt that was copied along with the line. */
+static const char *behind_prompt(const char *line)
+{
+    const char *at = line + strspn(line, " \t");
+    if (strncmp(at, "cuvmm>", 6) == 0)
+        at += 5;
+    return *at == '>' ? at + 1 + strspn(at + 1, " \t") : line;
 }
 
 void shell_line(struct shell *shell, const char *line, size_t length)
 {
     struct words words;
     struct words_error error;
+    const char *behind = behind_prompt(line);
+    length -= (size_t)(behind - line);
+    line = behind;
     if (strlen(line) != length) {
         shell->failed = true;
         shell_wrong(shell, "a byte 0x00 in the line; text has no control characters");

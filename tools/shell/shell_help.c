@@ -23,15 +23,21 @@ static void list_groups(FILE *out)
 {
     static const char how[] = "help COMMAND shows one with an example, help GROUP lists a group with a sentence each, help all lists "
                               "everything. NAME = COMMAND names what a command makes; the tabulator key completes words.";
+    enum { TEXT = 28 };
+    static const char *const first[][2] = {{"init", "what every program does first"},
+                                           {"r = reserve 4gran", "addresses, with nothing behind them"},
+                                           {"h = create 2gran dev0", "memory of device 0"},
+                                           {"map r 2gran h", "the memory at the addresses"},
+                                           {"access r 2gran dev0:rw", "now device 0 may use it"},
+                                           {"fill r 1gran 7", "sets its bytes"}};
     const struct script_group *group;
-    fputs("  To begin with:\n"
-          "    init\n"
-          "    r = reserve 4gran            addresses, with nothing behind them\n"
-          "    h = create 2gran dev0        memory of device 0\n"
-          "    map r 2gran h                the memory at the addresses\n"
-          "    access r 2gran dev0:rw       now device 0 may use it\n"
-          "    fill r 1gran 7\n"
-          "  The shell's own:\n   ", out);
+    fputs("  To begin with:\n", out);
+    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
+        fprintf(out, "    %-23s ", first[i][0]);
+        text_wrap(out, first[i][1], TEXT, TEXT, text_columns());
+        fputs("\n", out);
+    }
+    fputs("  The shell's own:\n   ", out);
     for (const struct shell_command *own = shell_commands; own->name; own++)
         fprintf(out, " %s", own->name);
     fputs("\n  Commands of scripts (docs/scripts.md), in groups:\n", out);

@@ -77,5 +77,6 @@ int shell_main(const struct script_options *options, FILE *out, FILE *err)
     if (opened)
         loop(&shell, stdin, terminal);
     session_end(&shell.session, opened ? out : NULL);
+    shell_forget(&shell);
     return !opened ? 2 : shell.failed && !terminal;
 }

@@ -29,6 +29,7 @@ static void begin(void)
 static void end(void)
 {
     session_end(&shell.session, NULL);
+    shell_forget(&shell);
 }
 
 /* What a line prints, to be freed. */
@@ -53,6 +54,14 @@ static void says(const char *line, const char *wanted)
 {
     char *text = say(line);
     if (!tap_ok(strstr(text, wanted) != NULL, "%s: says \"%s\"", line, wanted))
+        tap_note("%s", text);
+    free(text);
+}
+
+static void says_not(const char *line, const char *unwanted)
+{
+    char *text = say(line);
+    if (!tap_ok(strstr(text, unwanted) == NULL, "%s: does not say \"%s\"", line, unwanted))
         tap_note("%s", text);
     free(text);
 }
@@ -119,6 +128,12 @@ static void test_lines(void)
     says("cuMemMap r", "cuMemMap is \"map\" here: map ADDRESS SIZE HANDLE");
     says("cuStreamDestroy(s)", "is \"destroy\" here");
     says("cuMem", "there is no command \"cuMem\"");
+    says("cuMemMap(r, 2MiB, 0, m, 0)", "  cuMemMap is \"map\" here: map ADDRESS");
+    says("cudaMalloc(&p, 4096)", "  cudaMalloc is \"alloc\" here: alloc SIZE");
+    says("cudaFoo(p)", "there is no command \"cudaFoo(p)\"; help lists them");
+    says("ls", "there is no command \"ls\"; help lists them");
+    says("foo bar", "there is no command \"foo\"; help lists them");
+    says_not("int main(void)", "type instead");
     says("help cuMemMap", "driver: cuMemMap");
     says("reserve 2MB", "type instead: reserve 2MiB");
     tap_ok(shell.failed, "a mistake is a failure");
@@ -228,6 +243,44 @@ static void test_undo(void)
     says("undo 2", "undone: init");
     tap_u64(shell.session.count, 0, "back at the beginning");
     says("r = reserve 4MiB", "NOT_INITIALIZED");
+    end();
+}
+
+/* A line that was copied with its prompt. */
+static void test_prompts(void)
+{
+    begin();
+    says("> init", "cuInit(0) -> CUDA_SUCCESS");
+    says(" cuvmm>devices", "cuDeviceGetCount");
+    says("cuvmm> ", "");
+    says("cuvmm", "leave the first word out");
+    tap_text(shell.session.line[0].text, "init", "the session has the line without its prompt");
+    end();
+}
+
+static void test_redo(void)
+{
+    begin();
+    says("redo", "there is nothing to redo");
+    run("init");
+    run("r = reserve 4gran");
+    run("echo reserved");
+    run("h = create 2gran dev0");
+    run("undo 2");
+    says("redo x", "redo is: redo [N]");
+    says("redo", "again: r = reserve 4gran");
+    tap_u64(shell.session.count, 3, "a step comes back with what was said after it");
+    tap_u64(living(), 1, "on the machine, too");
+    says("undo", "undone: r = reserve 4gran");
+    says("redo 9", "again: h = create 2gran dev0");
+    tap_u64(living(), 2, "or all of them");
+    run("undo 2");
+    says("reserv 2MB", "did you mean reserve?");
+    says("redo", "again: r = reserve 4gran");
+    run("k = create 1gran dev0");
+    says("redo", "there is nothing to redo");
+    tap_u64(living(), 2, "another line in between forgets the rest");
+    run("undo");
     end();
 }
 
@@ -433,14 +486,21 @@ static void test_completion(void)
     completes("un", "unbind undo unmap unmap-tail unmap-tiles unmap-whole");
     completes("ex", "exit expect explain export");
     completes("map r", "r0");
-    completes("map r0+1gran h", "h0 host");
-    completes("map r0 h", "h0 host");
+    completes("map r0 h", "h0.size");
+    completes("map r0 2gran ", "h0");
+    completes("map r0 2gran h0 ", "flags= offset=");
+    completes("release ", "h0");
+    completes("devices x", "");
     completes("map r0+r", "r0+r0");
     completes("map r0 2gran h0 o", "offset=");
     completes("x = cr", "create");
     completes("x = create 2gran d", "dev0");
     completes("x = create 2gran dev0 ha", "handle=");
-    completes("access r0 2gran dev0:rw d", "desc= dev0");
+    completes("access r0 2gran d", "dev0:");
+    completes("access r0 2gran dev0:", "dev0:none dev0:r dev0:rw");
+    completes("access r0 2gran dev0:rw h", "host:");
+    completes("access r0 2gran dev0:rw c", "count=");
+    completes("context d", "dev0");
     completes("explain VMM-MAP-OV", "VMM-MAP-OVERLAP");
     completes("explain NOT_INI", "NOT_INITIALIZED");
     completes("expect INVALID_V", "INVALID_VALUE");
@@ -515,6 +575,8 @@ int main(void)
     test_picture();
     test_colour();
     test_undo();
+    test_prompts();
+    test_redo();
     test_undo_process();
     test_undo_differs();
     test_undo_refused();

@@ -122,7 +122,7 @@ fi
 shell init 'reserve 0' devices
 ok $? 'a refused call is not a failure' "$work/out"
 shell init 'reserve 3MB'
-[ $? -eq 1 ] && grep -q 'type instead: reserve 3MiB' "$work/out"
+[ $? -eq 1 ] && grep -q 'type instead: reserve roundup(3MiB)' "$work/out"
 ok $? 'a mistake is one, and what to type stands there' "$work/out"
 echo init | "$cuvmm" shell --backend sim:nothing >"$work/out" 2>&1
 [ $? -eq 2 ] && grep -q 'cannot be opened' "$work/out"

@@ -144,6 +144,32 @@ unsigned text_distance(const char *a, const char *b, unsigned limit)
     return row[nb] > limit ? limit + 1 : row[nb];
 }
 
+/* Has each letter of the one a place in the other? Both are short. */
+static bool same_letters(const char *a, const char *b)
+{
+    unsigned left = 0;
+    size_t length = strlen(b);
+    if (strlen(a) != length)
+        return false;
+    for (; *a; a++) {
+        size_t i = 0;
+        while (i < length && (left >> i & 1 || lower(b[i]) != lower(*a)))
+            i++;
+        if (i == length)
+            return false;
+        left |= 1u << i;
+    }
+    return true;
+}
+
+unsigned text_meant(const char *typed, const char *name, unsigned limit)
+{
+    enum { SHORT = 3 };
+    unsigned distance = text_distance(typed, name, limit);
+    bool close = distance < 2 || strlen(typed) > SHORT || same_letters(typed, name);
+    return close && distance < strlen(name) ? distance : limit + 1;
+}
+
 static char safe(char c)
 {
     return c >= ' ' && c <= '~' ? c : '?';

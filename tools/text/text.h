@@ -33,6 +33,10 @@ const char *text_size_short(uint64_t value, char buffer[TEXT_SIZE_ROOM]);
 /* How many single-character edits lead from a to b, capped at limit + 1; letter case counts for nothing. */
 unsigned text_distance(const char *a, const char *b, unsigned limit);
 
+/* The distance of what was typed from a name that may be meant by it; limit + 1 where it is none. Of a short word half the letters have to
+ * be right, in whatever order: "mpa" may be map, "foo" is not pool. */
+unsigned text_meant(const char *typed, const char *name, unsigned limit);
+
 /* What stands behind the last slash. */
 const char *text_base_name(const char *path);
 

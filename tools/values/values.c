@@ -321,6 +321,8 @@ bool value_number(const struct value_env *env, const struct word *word, uint64_t
         return read_float(word, out, error);
     if (!read_sum(&r, &value))
         return false;
+    if (strcmp(r.at, ";") == 0)
+        return FAIL(&r, "\";\" does not end a line here; leave it out%.0s", r.at);
     if (*r.at)
         return FAIL(&r, "\"%.40s\" after a complete value; only + and - join values", r.at);
     *out = value;

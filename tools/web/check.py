@@ -95,7 +95,7 @@ def typing():
     keys(Keys.ARROW_UP, Keys.ARROW_DOWN, Keys.ARROW_DOWN)
     ok(b.run("return document.getElementById('line').value") == "", "and the arrow down leads back")
     keys("acc", Keys.TAB, "r 2gran dev0:rw", Keys.ENTER)
-    ok("cuMemSetAccess(r, 4MiB, {dev0:rw}, 1) -> CUDA_SUCCESS" in text("log"), "the tabulator completes a word", text("log")[-200:])
+    ok("cuMemSetAccess(r, 4MiB, {dev0:rw}, 1) -> CUDA_SUCCESS" in " ".join(text("log").split()), "the tabulator completes a word", text("log")[-200:])
     keys("m", Keys.TAB)
     ok("meminfo" in text("words") and "map" in text("words") and focus() == "line", "of several it shows all", text("words"))
     keys(Keys.ESCAPE, Keys.TAB)
@@ -193,11 +193,18 @@ def lesson_typed():
     ok("Now the first half" in d.find_element(By.CSS_SELECTOR, ".step.now").text and focus() == "line", "a lesson goes on when its lines are typed", text("lesson-steps")[-300:])
     keys("r = reserve 2gran", Keys.ENTER)
     ok("one byte for each address" in text("lesson-steps") and "All of it is free" not in text("lesson-steps"), "to its question")
+    ok(not d.find_element(By.CSS_SELECTOR, ".step.now .calls").is_displayed(), "whose answer the next lines do not give away")
+    b.run("document.activeElement.blur()")
+    keys(">")
+    ok(b.run("return document.activeElement.className") == "choice", "> leads to a question that waits")
+    keys("a")
+    ok(d.find_elements(By.CSS_SELECTOR, ".step.now .choice.wrong") and b.run("return document.getElementById('line').value") == "", "where a letter is an answer")
     answer(True)
+    ok(d.find_element(By.CSS_SELECTOR, ".step.now .calls").is_displayed(), "then the lines are there")
     d.find_element(By.ID, "line").click()
     keys("meminfo", Keys.ENTER, "fill r 1gran 7", Keys.ENTER)
     ok("Now the other half" in d.find_element(By.CSS_SELECTOR, ".step.now").text, "a refusal that is typed without expect is the lesson's", text("lesson-steps")[-300:])
-    keys("m = create 1gran dev0", Keys.ENTER)
+    keys("m = create 2MiB dev0", Keys.ENTER)
     step = d.find_element(By.CSS_SELECTOR, ".step.now")
     ok("At which address" in step.text and "Two halves" not in step.text, "what is said after a question waits for the answer", step.text)
     answer(True)
@@ -283,6 +290,13 @@ def files():
     b.run("document.activeElement.blur()")
     keys(">")
     ok("Next: " in text("script-said") and len(b.run("return cuvmm.module().web_text(0)").split("\n")) == 4, "and goes on by key", text("script-said"))
+    before = b.run("return cuvmm.module().web_text(0)")
+    with open(os.path.join(FOLDER, "hw.c"), "w", encoding="ascii") as out:
+        out.write("#include <stdio.h>\nint main(void) { return 0; }\n")
+    with open(os.path.join(FOLDER, "x.png"), "wb") as out:
+        out.write(b"\x89PNG\r\n\x1a\n\0\0")
+    chooser.send_keys(os.path.join(FOLDER, "hw.c") + "\n" + os.path.join(FOLDER, "x.png"))
+    ok(ran("hw.c is not a script: line 2") and ran("x.png is neither") and b.run("return cuvmm.module().web_text(0)") == before, "what is no script is not run", text("log")[-300:])
     click("tab-script")
     b.run("document.getElementById('script-lines').value = 'init\\nmpa\\ndevices\\n'")
     click("script-run")
@@ -297,6 +311,55 @@ def many():
         cuvmm.runLines(lines).then(() => done([document.querySelectorAll('#drawing *').length, cuvmm.module().web_text(0).split('\\n').length - 1]));""")
     ok(done[1] == 2003 and done[0] < 6000 and "mappings and pieces are drawn with others" in text("drawing"),
        "two thousand calls are drawn by what can be seen", done)
+
+
+def lines():
+    return b.run("return cuvmm.module().web_text(0)").split("\n")[:-1]
+
+
+def value(name):
+    return b.run("return document.getElementById(arguments[0]).value", name)
+
+
+def kept():
+    """Nothing that a person typed is lost without a question."""
+    load()
+    script = "init\nc = context dev0\n\nr = reserve 4gran\nh = creat 2gran dev0\nmap r 2gran h"
+    click("tab-script")
+    b.run("const e = document.getElementById('script-lines'); e.value = arguments[0]; e.dispatchEvent(new Event('input'))", script)
+    click("script-run")
+    ok(until(lambda: "Line 6 was not run" in text("script-said")) and value("script-lines") == script, "lines that are mistakes stay in the editor", value("script-lines"))
+    ok("Line 5 was not run: h = creat 2gran dev0" in text("script-said") and "line 6, column 13" in text("log"), "they are numbered as there", text("script-said"))
+    ok(b.run("const e = document.getElementById('script-lines'); return e.value.slice(e.selectionStart, e.selectionEnd)") == "h = creat 2gran dev0", "and the first is marked")
+    click("line")
+    keys("devices", Keys.ENTER)
+    ok(value("script-lines") == script and d.find_element(By.ID, "script-theirs").is_displayed(), "a line that is typed leaves the editor alone")
+    click("script-fill")
+    typed = ["init", "c = context dev0", "r = reserve 4gran", "devices"]
+    ok(value("script-lines").split("\n")[:-1] == typed, "which shows the session's when it is asked to", value("script-lines"))
+    click("line")
+    keys("exit", Keys.ENTER)
+    ok(lines() == typed and "The session stays" in text("log"), "exit ends nothing", text("log")[-100:])
+    b.run("cuvmm.runLine('reserve 0')")
+    click("why-rule")
+    d.find_elements(By.CSS_SELECTOR, "#rule-text .forms button")[0].click()
+    ok(until(lambda: "5 lines were replaced" in text("replaced")), "what takes the place of typed lines says so", text("replaced"))
+    until(lambda: "error VMM-RESERVE-SIZE-ZERO" in text("why-text"))
+    click("replaced-back")
+    ok(until(lambda: lines() == typed + ["reserve 0"]), "and they can be brought back", lines())
+    d.back()
+    ok(until(lambda: not d.find_element(By.ID, "rule").is_displayed()) and lines() == typed + ["reserve 0"], "Back returns from a rule, and the session stays", d.current_url)
+    d.refresh()
+    ok(until(lambda: b.run("return !!window.cuvmm") and "loaded again" in text("log")) and lines() == typed + ["reserve 0"], "the session outlives a reload", lines())
+    b.run("""const data = new DataTransfer();
+        data.setData('text/plain', '> undo\\ncuvmm> h = create 1gran dev0\\nmap r 1gran h\\n');
+        document.getElementById('line').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))""")
+    ok(lines() == typed + ["h = create 1gran dev0", "map r 1gran h"], "lines that are pasted run one by one, without their prompts", lines())
+    click("line")
+    keys("undo 2", Keys.ENTER, "# a remark", Keys.ENTER)
+    ok("Nothing has run" not in text("why-text"), "a remark is not nothing", text("why-text"))
+    keys("undo", Keys.ENTER)
+    ok("undone: devices" in text("why-text"), "and undo is explained", text("why-text"))
 
 
 NAMELESS = {"button", "textbox", "searchbox", "combobox", "heading", "image", "img", "region", "tab", "tabpanel", "DisclosureTriangle", "log"}
@@ -335,6 +398,23 @@ def readable():
     ok(wanted <= reached, "the keyboard reaches everything", sorted(wanted - reached))
 
 
+def phone():
+    """What a line comes to is seen above it."""
+    b.size(390, 844, True)
+    load()
+    b.run("document.getElementById('line').focus()")
+    for line in ("init", "c = context dev0", "r = reserve 4gran", "fill r 1gran 7"):
+        keys(line, Keys.ENTER)
+    seen = b.run("""return ['line', 'why-text', 'log'].map(id => document.getElementById(id).getBoundingClientRect()).every(r => r.top >= 0 && r.top < innerHeight - 40)
+        && document.getElementById('log').lastElementChild.getBoundingClientRect().bottom < document.getElementById('line').getBoundingClientRect().top""")
+    ok(seen, "on a phone the answer and its explanation are above the line")
+    keys("m", Keys.TAB)
+    ok(b.run("const r = document.getElementById('words').getBoundingClientRect(); return r.bottom <= document.getElementById('line').getBoundingClientRect().top + 8 && r.top >= 0"),
+       "and so are the words that can follow")
+    click("tab-rules")
+    ok(d.find_element(By.ID, "query").is_displayed(), "a tab opens the guide again")
+
+
 def narrow():
     for fragment in (None, "lesson=1", "exercise=1", "rule=VMM-MAP-OVERLAP"):
         b.size(390, 844, True)
@@ -359,8 +439,10 @@ try:
     exercise()
     machines()
     files()
+    kept()
     many()
     readable()
+    phone()
     narrow()
     messages = b.log()
     ok(not messages, "the console is empty", json.dumps(messages))

@@ -14,6 +14,8 @@ function tab(name, focus) {
   }
   $('trace').hidden = true;
   $('guide').scrollTop = 0;
+  typing(false);
+  if (name === 'script') fillScript();
   if (focus) $(`tab-${name}`).focus();
 }
 function tabKey(event) {
@@ -21,13 +23,24 @@ function tabKey(event) {
   const to = { ArrowLeft: here - 1, ArrowRight: here + 1, Home: 0, End: TABS.length - 1 }[event.key];
   if (to === undefined) return;
   tab(TABS[(to + TABS.length) % TABS.length], true);
+  noteTab(TABS[(to + TABS.length) % TABS.length]);
   event.preventDefault();
 }
 
-/* The address bar names what is shown, so that it can be sent. */
+/* The address bar names what is shown, so that it can be sent, and the browser's Back returns to what was shown before. */
+let returning = false; /* by Back or Forward, which have moved already */
 function setFragment(fragment) {
+  const tabNow = TABS.find(name => $(`tab-${name}`).getAttribute('aria-selected') === 'true') || 'start';
   try {
-    history.replaceState(null, '', fragment || location.pathname + location.search);
+    if (returning || location.hash === fragment) history.replaceState({ tab: tabNow }, '', fragment || location.pathname + location.search);
+    else history.pushState({ tab: tabNow }, '', fragment || location.pathname + location.search);
+  } catch (error) { /* a page in a frame may not */ }
+}
+
+/* What Back returns to from a rule. */
+function noteTab(name) {
+  try {
+    history.replaceState({ tab: name }, '');
   } catch (error) { /* a page in a frame may not */ }
 }
 
@@ -49,7 +62,7 @@ const FIRST = [
 function showFirst() {
   $('first-lines').replaceChildren(...FIRST.map(([line, what]) => {
     const button = make('button', { type: 'button' }, line, make('span', { class: 'what', text: `  ${what}` }));
-    button.addEventListener('click', () => { button.classList.add('done'); runLine(line); });
+    button.addEventListener('click', () => { button.classList.add('done'); typeLine(line); });
     return make('li', {}, button);
   }));
 }
@@ -61,9 +74,13 @@ function showExamples() {
   }));
 }
 
-/* Files that the module holds: profiles that were put there, and what `save` has written. */
+/* Files that the module holds: profiles that were put there, and what `save` has written. Listed anew only when they have changed. */
+let listed = '';
 function showFiles() {
-  $('files').replaceChildren(...api.web_files().map(file => make('li', {}, make('button', { type: 'button', text: `${file.name} (${file.size} bytes): keep it`, on: () => keep(file.name, api.file(file.name)) }))));
+  const raw = api.web_files.raw();
+  if (raw === listed) return;
+  listed = raw;
+  $('files').replaceChildren(...JSON.parse(raw).map(file => make('li', {}, make('button', { type: 'button', text: `Download ${file.name} (${file.size} bytes)`, on: () => keep(file.name, api.file(file.name)) }))));
 }
 function keep(fileName, data) {
   const link = make('a', { href: URL.createObjectURL(new Blob([data])), download: fileName });
@@ -71,17 +88,29 @@ function keep(fileName, data) {
   link.click();
   link.remove();
 }
+/* What `save` wrote is in the page's memory alone: the browser keeps it. */
+function keepSaved(answer) {
+  const said = /saved: (\S+),/.exec(plain(answer.output));
+  const data = said && api.file(said[1]);
+  if (data) keep(said[1], data);
+}
 
 /* ---- the rule book ---- */
 
 let rules = null;
-const RULES_MOST = 60;
-function findRules() {
+const RULES_STEP = 60;
+function findRules(event, most = RULES_STEP) {
   rules = rules || api.web_rules();
   const words = $('query').value.toLowerCase().split(/\s+/).filter(w => w);
   const found = rules.filter(r => words.every(w => `${r.id} ${r.call} ${r.what} ${r.result} ${r.words}`.toLowerCase().includes(w)));
-  $('rule-count').textContent = `${found.length} of ${rules.length} rules` + (found.length > RULES_MOST ? `; the first ${RULES_MOST}` : '');
-  $('rule-list').replaceChildren(...found.slice(0, RULES_MOST).map(r => make('li', {}, make('button', { type: 'button', on: () => showRule(r.id) }, r.id, make('small', { text: `${r.call}: ${r.what}` })))));
+  $('rule-count').textContent = `${found.length} of ${rules.length} rules` + (found.length > most ? `; the first ${most}` : '');
+  $('rule-list').replaceChildren(...found.slice(0, most).map(r => make('li', {}, make('button', { type: 'button', on: () => showRule(r.id) }, r.id, make('small', { text: `${r.call}: ${r.what}` })))));
+  if (found.length <= most) return;
+  const more = make('button', { type: 'button', text: `Show more (${found.length - most} left)`, on: () => {
+    findRules(null, most + RULES_STEP);
+    $('rule-list').children[most].firstChild.focus();
+  } });
+  $('rule-list').append(make('li', {}, more));
 }
 
 /* One form of a rule's example, on a machine of its own. */
@@ -102,6 +131,7 @@ function showRule(id) {
   $('rule-text').innerHTML = html;
   $('rule-text').querySelectorAll('.forms > div').forEach((div, i) => {
     const form = i ? 'corrected' : 'broken';
+    div.querySelectorAll('.try').forEach(e => e.remove()); /* a command line, which the button stands for here */
     div.append(make('button', { type: 'button', class: i ? '' : 'primary', text: i ? 'Try the correction' : 'Try what breaks it', on: () => tryPair(id, form) }));
   });
   $('rule-text').querySelector('h3').tabIndex = -1;
@@ -119,10 +149,19 @@ function closeRule() {
 /* ---- the session as a script ---- */
 
 let waiting = null; /* lines of the script that have not run yet, when it goes on line by line */
+let edited = false; /* the editor holds a text that is not the session's: nothing but the person changes it */
+let since = 0;      /* lines of the session when it became so */
+
+function editScript(text) {
+  edited = true;
+  since = session.length;
+  $('script-lines').value = text;
+}
 
 /* A script to be run line by line. */
 function offerLines(text) {
   open('');
+  edited = false;
   tab('script');
   waiting = linesOf(text).filter(line => line.trim());
   $('script-lines').value = text;
@@ -131,7 +170,10 @@ function offerLines(text) {
 }
 function showWaiting() {
   $('script-step').disabled = !waiting && !$('script-lines').value.trim();
-  $('script-said').textContent = !waiting ? '' : waiting.length ? `Next: ${waiting[0]}` : 'All lines have run.';
+  if (waiting) scriptSays(waiting.length ? `Next: ${waiting[0]}` : 'All lines have run.');
+}
+function scriptSays(text) {
+  $('script-said').textContent = text;
 }
 function stepLine() {
   if (!waiting || !waiting.length) {
@@ -143,8 +185,38 @@ function stepLine() {
   showWaiting();
 }
 
+/* The session's lines, where the editor is seen and is not the person's own. */
+const SCRIPT_AT_ONCE = 500;
+let filling = 0;
+function fillScript() {
+  clearTimeout(filling);
+  if (edited || waiting || $('script').hidden || document.activeElement === $('script-lines')) return;
+  $('script-lines').value = session.map(l => l + '\n').join('');
+}
+
+/* The editor's lines from the first on. The text stays as it is; lines that were not run are named and the first is marked. */
+async function runScript() {
+  const text = $('script-lines').value, lines = linesOf(text);
+  if (!edited || session.length === since) mine = 0; /* the editor has them, too */
+  waiting = null;
+  edited = true;
+  open('');
+  const answer = await runLines(lines, null, true), mistakes = (answer && answer.mistakes) || [];
+  mine = session.length;
+  since = session.length;
+  edited = !!mistakes.length;
+  if (!mistakes.length) { scriptSays(answer ? 'All lines have run.' : ''); return; }
+  scriptSays(mistakes.slice(0, 5).map(m => `Line ${m.number} was not run: ${m.line.trim()}\n    ${m.text}`).join('\n') + (mistakes.length > 5 ? `\nand ${mistakes.length - 5} more` : ''));
+  const before = lines.slice(0, mistakes[0].number - 1).reduce((sum, l) => sum + l.length + 1, 0);
+  $('script-lines').focus();
+  $('script-lines').setSelectionRange(before, before + mistakes[0].line.length);
+}
+
 function sessionChanged() {
-  if (document.activeElement !== $('script-lines') && !waiting) $('script-lines').value = api.web_text(0);
+  clearTimeout(filling);
+  if (session.length > SCRIPT_AT_ONCE) filling = setTimeout(fillScript, 300);
+  else fillScript();
+  $('script-theirs').hidden = !edited || session.length === since;
   showWaiting();
   showFiles();
   exerciseChanged();
@@ -152,12 +224,12 @@ function sessionChanged() {
 
 function startGuide() {
   for (const other of TABS)
-    $(`tab-${other}`).addEventListener('click', () => { tab(other); if (other === 'rules' && !rules) findRules(); });
+    $(`tab-${other}`).addEventListener('click', () => { tab(other); noteTab(other); if (other === 'rules' && !rules) findRules(); });
   $('tabs').addEventListener('keydown', tabKey);
   showFirst();
   showExamples();
   $('query').addEventListener('input', findRules);
-  $('rule-close').addEventListener('click', closeRule);
+  $('rule-close').addEventListener('click', () => { closeRule(); $('query').focus(); });
   $('rule-text').addEventListener('click', event => {
     const link = event.target.closest('a');
     if (!link) return;
@@ -165,13 +237,20 @@ function startGuide() {
     showRule(decodeURIComponent(link.hash.slice(1)));
   });
   $('why-rule').addEventListener('click', () => showRule($('why-rule').dataset.rule));
-  $('script-run').addEventListener('click', () => { const lines = $('script-lines').value; open(''); runLines(linesOf(lines)); });
+  $('script-run').addEventListener('click', runScript);
+  $('script-fill').addEventListener('click', () => { edited = false; $('script-run').focus(); fillScript(); sessionChanged(); scriptSays(''); });
   $('script-step').addEventListener('click', stepLine);
-  $('script-lines').addEventListener('input', () => { waiting = null; showWaiting(); });
+  $('script-lines').addEventListener('input', () => {
+    waiting = null;
+    if (!edited) since = session.length;
+    edited = true;
+    scriptSays('');
+    showWaiting();
+  });
   for (const button of document.querySelectorAll('[data-form]'))
     button.addEventListener('click', () => {
       const text = api.web_text(Number(button.dataset.form));
-      $('script-said').textContent = text.startsWith('!') ? `This is not to be had as C: ${text.slice(1)}` : `Kept as ${button.dataset.name}.`;
+      scriptSays(text.startsWith('!') ? `This is not to be had as C: ${text.slice(1)}` : `Downloaded as ${button.dataset.name}.`);
       if (!text.startsWith('!')) keep(button.dataset.name, text);
     });
 }

@@ -4,9 +4,16 @@
 
 let lesson = null; /* {number, title, steps, next, right, first} */
 
-/* `code` in a text. */
+/* `code` in a text. What a command line says of a rule or a lesson, a press shows here. */
 function words(text) {
-  return text.split(/(`[^`]*`)/).filter(t => t).map(t => t.startsWith('`') ? make('code', { text: t.slice(1, -1) }) : t);
+  return text.split(/(`[^`]*`)/).filter(t => t).map(t => t.startsWith('`') ? codeOf(t.slice(1, -1)) : t);
+}
+function codeOf(text) {
+  const [, command, of] = /^cuvmm (explain|lesson) (VMM-[A-Z0-9-]+|\d+)$/.exec(text) || [];
+  if (!command) return make('code', { text });
+  const link = make('a', { href: `#${command === 'explain' ? 'rule' : 'lesson'}=${of}` }, make('code', { text: command === 'explain' ? of : `lesson ${of}` }));
+  link.addEventListener('click', event => { event.preventDefault(); if (command === 'explain') showRule(of); else openLesson(Number(of)); });
+  return link;
 }
 /* Paragraphs; indented lines stand as they are. */
 function paragraphs(text) {
@@ -58,6 +65,7 @@ function openLesson(number) {
   return true;
 }
 function closeLesson() {
+  if (!lesson) return;
   lesson = null;
   $('lesson').hidden = true;
   $('lesson-list').hidden = false;
@@ -78,6 +86,7 @@ function question(step, done) {
       say(choice.answer);
       if (choice.right && !over) { over = true; lesson.right += first; done(); }
       first = false;
+      box.scrollIntoView({ block: 'nearest' }); /* the choices that are left, too */
       answer.scrollIntoView({ block: 'nearest' });
     });
     box.append(button, answer);
@@ -142,6 +151,8 @@ async function runStep(step) {
   showStep();
 }
 
+const asSteps = lines => lines.map(line => `> ${line}`).join('\n');
+
 /* The next step: its texts at once, its lines when they are asked for. */
 function showStep() {
   const step = lesson.steps[lesson.next];
@@ -150,18 +161,20 @@ function showStep() {
   const box = make('div', { class: 'step now' }, ...step.texts.flatMap(paragraphs));
   step.taken = [];
   step.box = box;
-  step.shown = make('pre', { class: 'calls', text: step.lines.join('\n') });
+  step.shown = make('pre', { class: 'calls', text: asSteps(step.lines) });
   step.read = step.lines.length ? step.shown : box;
   step.open = !step.question;
   const go = goOf(step, () => runStep(step));
   if (step.question) {
-    const first = make('p', { class: 'soft', text: 'Answer the question first.' });
+    step.shown.hidden = true; /* it gives the answer away */
+    const first = step.first = make('p', { class: 'soft first', text: 'Answer the question first.' });
     const after = make('div', { hidden: '' }, ...step.after.flatMap(paragraphs)); /* it says what the answer is */
-    step.asked = question(step, () => { step.open = true; first.remove(); after.hidden = false; step.show(); go.focus({ preventScroll: true }); });
+    step.asked = question(step, () => { step.open = true; first.remove(); after.hidden = step.shown.hidden = false; step.show(); go.focus({ preventScroll: true }); });
     box.append(step.asked, first, after);
   }
   step.draw = () => {
-    step.shown.replaceChildren(...step.taken.flatMap(t => t.shown), step.lines.slice(step.taken.length).join('\n'));
+    step.shown.hidden = false;
+    step.shown.replaceChildren(...step.taken.flatMap(t => t.shown), asSteps(step.lines.slice(step.taken.length)));
   };
   if (step.lines.length) box.append(step.shown);
   $('lesson-steps').append(box);
@@ -176,14 +189,14 @@ function shownOf(answer, line) {
   return [make('b', { text: `> ${line}\n` }), ...coloured(answer.output).childNodes, ...(answer.why ? [whyOf(show())] : [])];
 }
 
-/* A line of the step that a person typed counts as run; without its "expect ...:" it does the same. Undo takes it back. */
-const bare = line => line.replace(/\s+/g, ' ').trim();
+/* A line of the step that a person typed counts as run, in whatever words it says the same; without its "expect ...:" it does the same. Undo
+ * takes it back. */
 function followLesson(line, answer) {
   const step = lesson && lesson.steps[lesson.next];
   if (!step || !step.taken || !step.box.isConnected || !$('lesson-go').firstChild) return;
   const before = step.taken.length, wanted = step.lines[before];
   step.taken = step.taken.filter(t => t.lines <= state.lines);
-  if (step.taken.length === before && wanted && !answer.status && [bare(wanted), bare(wanted.replace(/^expect [^:]*:/, ''))].includes(bare(line)))
+  if (step.taken.length === before && wanted && !answer.status && (api.web_same(line, wanted) || api.web_same(line, wanted.replace(/^expect [^:]*:/, ''))))
     step.taken.push({ shown: shownOf(answer, wanted), lines: state.lines });
   if (step.taken.length === before) return;
   step.draw();
@@ -191,6 +204,26 @@ function followLesson(line, answer) {
   lesson.next++;
   showStep();
   $('line').focus({ preventScroll: true });
+}
+
+/* The question that waits for its answer, if there is one: letters choose, and what leads on leads there. */
+function openQuestion() {
+  const step = lesson && !$('lessons').hidden && lesson.steps[lesson.next];
+  return step && step.asked && !step.open && step.asked.isConnected ? step : null;
+}
+function chooseByKey(letter) {
+  const step = openQuestion(), choice = step && step.asked.contains(document.activeElement) && step.asked.querySelectorAll('.choice')['abcdef'.indexOf(letter)];
+  if (choice) choice.click();
+  return !!choice;
+}
+function toQuestion() {
+  const step = openQuestion();
+  if (!step) return false;
+  step.first.classList.add('notice');
+  step.asked.scrollIntoView({ block: 'nearest' });
+  step.asked.querySelector('.choice').focus({ preventScroll: true });
+  say('Answer the question first.');
+  return true;
 }
 
 /* On a new machine, without what was typed in between. */
@@ -257,6 +290,7 @@ function openExercise(number) {
   return true;
 }
 function closeExercise() {
+  if (!exercise) return;
   exercise = null;
   $('exercise').hidden = true;
   $('exercise-list').hidden = $('exercise-about').hidden = false;
@@ -265,12 +299,14 @@ function closeExercise() {
 /* What was typed behind the given lines. */
 function exerciseChanged() {
   if (!exercise || exercise.busy || document.activeElement === $('exercise-lines')) return;
-  const given = linesOf(exercise.given), all = linesOf(api.web_text(0));
+  const given = linesOf(exercise.given), all = session;
   if (given.every((line, i) => all[i] === line)) $('exercise-lines').value = all.slice(given.length).map(l => l + '\n').join('');
 }
 async function runExercise() {
   const mine = exercise, lines = linesOf($('exercise-lines').value);
   exercise.busy = true;
+  if (session.length && exercise.began) mine = 0; /* the lines stand in the exercise */
+  exercise.began = true;
   open('');
   await runLines(linesOf(exercise.given).concat(lines));
   mine.busy = false;

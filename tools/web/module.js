@@ -7,7 +7,7 @@ const Cuvmm = (() => {
   const KINDS = {
     web_open: 'json', web_line: 'json', web_show: 'json', web_complete: 'json', web_machines: 'json', web_files: 'json',
     web_lessons: 'json', web_lesson: 'json', web_examples: 'json', web_exercises: 'json', web_exercise: 'json', web_grade: 'json',
-    web_rules: 'json', web_pair: 'json', web_file_put: 'number'
+    web_rules: 'json', web_pair: 'json', web_file_put: 'number', web_number: 'number', web_same: 'number'
   };
   /* Chromium takes no more at once. */
   const RANDOM_MOST = 65536;

@@ -17,8 +17,11 @@ let api = null;      /* the module; another one after a trap */
 let compiled = null;
 let state = { lines: 0, steps: 0, spec: 'sim:h100' };
 let spec = '';       /* what the session was opened with */
+let session = [];    /* the lines of the session, as web_text(0) has them: a line costs the same in a long session as in a short one */
+let mine = 0;        /* how many of them a person typed */
 let zoom = 1;
-const LOG_MOST = 4000, COLUMNS_LEAST = 56, COLUMNS_MOST = 100;
+const LOG_MOST = 1500, COLUMNS_LEAST = 44, COLUMNS_MOST = 100;
+const narrow = matchMedia('(max-width: 760px)');
 
 /* How many letters fit into a line of the terminal; of a session they stay, so that an undone one prints as it did. */
 function columns() {
@@ -32,33 +35,42 @@ function columns() {
 
 /* ---- the log ---- */
 
-/* The colours of a terminal as classes. */
+/* The colours of a terminal as classes. An arrow stays in one piece: behind a break its second half would look like the start of a step. */
 function coloured(text) {
   const parts = document.createDocumentFragment();
   let classes = '';
-  for (const piece of text.split(/(\x1b\[[0-9;]*m)/)) {
+  for (const piece of text.split(/(\x1b\[[0-9;]*m|->)/)) {
     const code = /^\x1b\[([0-9;]*)m$/.exec(piece);
     if (code) classes = code[1] && code[1] !== '0' ? code[1].split(';').map(c => 'c' + c).join(' ') : '';
+    else if (piece === '->') parts.append(make('span', { class: 'arrow', text: piece }));
     else if (piece && classes) parts.append(make('span', { class: classes, text: piece }));
     else if (piece) parts.append(piece);
   }
   return parts;
 }
 
-/* Lines of a run wait here until the page is drawn again: a log that is laid out for each line costs thirty times the line. */
+/* Lines of a run wait here until the page is drawn again. Each is a block of its own, so that one more leaves the others' layout alone. */
 let unlogged = [];
 function logLater(text, typed) {
-  if (typed !== undefined) unlogged.push(make('span', { class: 'typed', text: `cuvmm> ${typed}\n` }));
-  unlogged.push(coloured(text));
+  const entry = make('div');
+  if (typed !== undefined) entry.append(make('span', { class: 'typed', text: `cuvmm> ${typed}\n` }));
+  entry.append(coloured(text));
+  unlogged.push(entry);
   if (unlogged.length > 2 * LOG_MOST) unlogged = unlogged.slice(-LOG_MOST);
+}
+
+/* The newest answer is in sight; of one that is higher than the log, the beginning. */
+function toNewest() {
+  const box = $('log'), last = box.lastElementChild;
+  box.scrollTop = last && last.offsetHeight > box.clientHeight ? last.offsetTop : box.scrollHeight;
 }
 
 function flushLog() {
   const box = $('log');
   box.append(...unlogged);
   unlogged = [];
-  while (box.childNodes.length > LOG_MOST) box.firstChild.remove();
-  box.scrollTop = box.scrollHeight;
+  if (box.childNodes.length > 2 * LOG_MOST) while (box.childNodes.length > LOG_MOST) box.firstChild.remove();
+  toNewest();
 }
 
 function log(text, typed) {
@@ -79,18 +91,28 @@ function show() {
   const width = Math.floor(($('drawing').clientWidth || 600) * zoom), shown = api.web_show(width);
   $('drawing').innerHTML = shown.svg || '<p class="soft">Nothing is here yet: type <b>init</b>, then reserve addresses and create memory.</p>';
   $('letters-text').textContent = shown.text;
-  $('why-text').innerHTML = shown.why || '<p class="soft">Nothing has run yet.</p>';
+  if (shown.why) $('why-text').innerHTML = shown.why;
+  else $('why-text').replaceChildren(...unexplained());
   $('why-more').hidden = !shown.rule;
   $('why-rule').dataset.rule = shown.rule;
   $('why').scrollTop = 0;
   $('object').textContent = '';
   $('zoom-out').disabled = zoom <= 1;
-  $('log').scrollTop = $('log').scrollHeight; /* the picture may have taken some of its height */
+  toNewest(); /* the picture may have taken some of the log's height */
   return shown;
 }
 
+/* Of a line that is neither a call nor a mistake: what it printed. */
+let lastAnswer = null;
+function unexplained() {
+  const printed = lastAnswer ? plain(lastAnswer.output).split('\n').map(l => l.trim()).filter(l => l) : [];
+  if (printed.length > 6) return [make('p', { class: 'soft', text: 'The terminal has its answer.' })];
+  if (printed.length) return [make('pre', { text: printed.join('\n') })];
+  return [make('p', { class: 'soft', text: lastAnswer ? 'A line that does nothing by itself.' : 'Nothing has run yet.' })];
+}
+
 function note() {
-  $('undo').disabled = !state.steps;
+  $('undo').disabled = !state.steps && !replaced;
   const base = state.spec.replace(/,(strict|schedule=eager)/g, ''), name = base.replace(/^sim:/, '');
   const modes = [...$('mode').options].map(o => o.value), mode = (/,strict/.test(state.spec) ? ',strict' : '') + (/schedule=eager/.test(state.spec) ? ',schedule=eager' : '');
   if (![...$('machine').options].some(o => o.value === name)) $('machine').append(make('option', { value: name, text: name }));
@@ -103,31 +125,38 @@ function note() {
 
 /* The module gave up: it is loaded anew, and the session is lost. */
 async function revive(error) {
+  const lines = session;
   $('broken').hidden = false;
   $('broken').textContent = `${error instanceof Cuvmm.Ended ? error.message : 'The simulator stopped: ' + error.message}. It was started anew; the lines are in the script's tab.`;
-  const lines = lastLines;
   api = await Cuvmm.open(compiled, (stream, text) => log(text));
   state = api.web_open(spec, columns());
-  $('script-lines').value = lines;
+  session = [];
+  editScript(lines.map(l => l + '\n').join(''));
   show();
   note();
 }
-let lastLines = '';
+
+/* The session's lines grow by the line, shrink by undo, and are asked for where more than one came at once (redo). */
+function noteLines() {
+  if (state.lines === session.length + 1 && state.line) session.push(state.line);
+  else if (state.lines < session.length) session.length = state.lines;
+  else if (state.lines > session.length) session = linesOf(api.web_text(0));
+}
+
+/* A prompt that was copied along with the line. */
+const unprompted = line => line.replace(/^\s*(cuvmm)?>\s*/, '');
 
 /* One line, as if it was typed; quiet: many follow, and the picture is drawn after the last. */
 function run(line, quiet) {
   const answer = api.web_line(line);
-  state = answer;
+  state = lastAnswer = answer;
+  noteLines();
   (quiet ? logLater : log)(answer.output, line);
-  if (answer.ended) {
-    log('(the shell has ended; the page goes on with a new session)\n');
-    open(spec);
-    return answer;
-  }
+  if (answer.ended) log('The session stays: a page has no shell to leave. Restart begins a new one.\n');
   if (!quiet) {
     const shown = show();
     note();
-    lastLines = api.web_text(0);
+    if (/^\s*save\s/.test(line)) keepSaved(answer);
     const first = plain(answer.output).split('\n').find(l => l.trim()) || line;
     const what = /<dt>what<\/dt><dd>(.*?)<\/dd>/.exec(shown.why);
     say(first.trim() + (what ? `. ${what[1]}.` : ''));
@@ -144,15 +173,20 @@ function runLine(line) {
   }
 }
 
-/* Many lines, with a pause for the page now and then. Resolves to the last answer. */
+/* Many lines, with a pause for the page now and then. Resolves to the last answer. numbered: they are the lines of a script, by which messages
+ * number them, and what comes back has the mistakes among them in .mistakes: [{number, line, text}]. */
 let running = 0;
-async function runLines(lines, isFine) {
-  const mine = ++running;
-  let answer = null, last = performance.now();
+async function runLines(lines, isFine, numbered) {
+  const mine = ++running, mistakes = [];
+  let answer = null, last = performance.now(), number = 0;
   try {
     for (const line of lines) {
       if (mine !== running) return flushLog(), answer;
+      number++;
+      if (!line.trim()) continue;
+      if (numbered) api.web_number(number);
       answer = run(line, true);
+      if (answer.status === 2) mistakes.push({ number, line, text: plain(answer.output).trim().split('\n')[0] });
       if (isFine && !isFine(answer, line)) break;
       if (performance.now() - last > 40) {
         flushLog();
@@ -163,23 +197,51 @@ async function runLines(lines, isFine) {
     flushLog();
     show();
     note();
-    lastLines = api.web_text(0);
-    if (answer) say(`${lines.length} lines were run. ${plain(answer.output).trim().split('\n')[0]}`);
+    const ran = number - mistakes.length;
+    if (answer) say(`${ran} ${ran === 1 ? 'line was' : 'lines were'} run${mistakes.length ? `, ${mistakes.length} not` : ''}. ${plain(answer.output).trim().split('\n')[0]}`);
   } catch (error) {
     await revive(error);
   }
+  if (answer) answer.mistakes = mistakes;
   return answer;
 }
 const linesOf = text => text.split(/\r?\n/).filter((l, i, all) => l.trim() || i < all.length - 1);
 
-/* A new session on a machine; '' is the usual one. */
+/* ---- one session in place of another ---- */
+
+let replaced = null; /* {spec, lines}: what a person typed and something else took the place of */
+function showReplaced(text) {
+  $('replaced').hidden = !replaced;
+  $('replaced-text').textContent = replaced ? text : '';
+  $('undo').disabled = !state.steps && !replaced;
+}
+function bringBack() {
+  const { spec: on, lines } = replaced;
+  closeLesson();
+  closeExercise();
+  open(on);
+  replaced = null;
+  showReplaced();
+  mine = lines.length;
+  return runLines(on ? lines.slice(1) : lines);
+}
+
+/* A new session on a machine; '' is the usual one. What was typed in the one before it can be brought back. */
 function open(on) {
+  if (mine && session.length) {
+    replaced = { spec, lines: session };
+    showReplaced(session.length === 1 ? 'Your line was replaced.' : `Your ${session.length} lines were replaced.`);
+  }
   running++;
   waiting = null;
   spec = on;
   unlogged = [];
+  session = [];
+  mine = 0;
+  lastAnswer = null;
   $('log').textContent = '';
   state = api.web_open(on, columns());
+  if (state.lines) session = linesOf(api.web_text(0));
   if (state.output) log(state.output);
   show();
   note();
@@ -215,8 +277,53 @@ function complete() {
     $('words').hidden = false;
     $('words').append(...words.map(word => make('button', { type: 'button', text: word, on: () => { put(from, word, true); $('words').hidden = true; $('line').focus(); } })));
     say(`${words.length} words: ${words.slice(0, 8).join(', ')}`);
+    newestInSight();
   }
   return true;
+}
+
+/* What a person typed, or pasted. */
+function typeLine(line) {
+  line = unprompted(line);
+  if (!line.trim()) return;
+  if (typed[typed.length - 1] !== line) typed.push(line);
+  at = typed.length;
+  const before = state.lines;
+  const answer = runLine(line);
+  if (state.lines > before) mine++;
+  followLesson(line, answer);
+  newestInSight();
+}
+
+/* Several lines at once are run one after the other; many are not drawn in between. */
+const PASTED_DRAWN = 40;
+async function paste(event) {
+  const text = event.clipboardData.getData('text/plain');
+  if (!/\n/.test(text.trim())) return;
+  event.preventDefault();
+  const lines = linesOf($('line').value + text).map(unprompted).filter(l => l.trim());
+  $('line').value = '';
+  if (lines.length > PASTED_DRAWN) {
+    typed.push(...lines);
+    at = typed.length;
+    mine += lines.length;
+    await runLines(lines);
+    newestInSight();
+  } else {
+    lines.forEach(typeLine);
+  }
+}
+
+/* On a phone the keyboard and the prompt leave little room: the guide folds up, and the last answer stands above the line. */
+function typing(on) {
+  if (document.body.classList.contains('typing') === on || (on && !narrow.matches)) return;
+  document.body.classList.toggle('typing', on);
+  if (on) newestInSight();
+}
+function newestInSight() {
+  if (!narrow.matches) return;
+  toNewest();
+  $('terminal').scrollIntoView({ block: 'end' }); /* the form sticks to the edge */
 }
 
 let leaves = false; /* after Escape, Tab moves on */
@@ -240,23 +347,38 @@ function startTerminal() {
     const line = $('line').value;
     $('line').value = kept = '';
     $('words').hidden = true;
-    if (!line.trim()) return;
-    if (typed[typed.length - 1] !== line) typed.push(line);
-    at = typed.length;
-    followLesson(line, runLine(line));
+    typeLine(line);
   });
   $('line').addEventListener('keydown', lineKey);
+  $('line').addEventListener('paste', paste);
+  $('line').addEventListener('focus', () => typing(true));
   $('line').addEventListener('blur', () => { leaves = false; });
   $('complete').addEventListener('click', () => { complete(); $('line').focus(); });
-  $('undo').addEventListener('click', () => followLesson('undo', runLine('undo')));
+  $('undo').addEventListener('click', () => { if (state.steps) followLesson('undo', runLine('undo')); else if (replaced) bringBack(); });
+  $('replaced-back').addEventListener('click', bringBack);
+  $('replaced-close').addEventListener('click', () => { replaced = null; showReplaced(); });
   $('zoom-in').addEventListener('click', () => { zoom = Math.min(16, zoom * 2); show(); });
   $('zoom-out').addEventListener('click', () => { zoom = Math.max(1, zoom / 2); show(); });
-  $('drawing').addEventListener('click', event => {
-    const object = event.target.closest('[data-object]');
-    $('object').textContent = object ? object.querySelector('title').textContent : '';
-  });
-  $('drawing').addEventListener('pointerover', event => {
-    const object = event.target.closest('[data-object]');
-    if (object && event.pointerType === 'mouse') $('object').textContent = object.querySelector('title').textContent;
-  });
+  $('drawing').addEventListener('click', event => name(event.target.closest('[data-object]')));
+  $('drawing').addEventListener('pointerover', event => { if (event.pointerType === 'mouse') name(event.target.closest('[data-object]'), true); });
+  $('drawing').addEventListener('keydown', drawingKey);
+}
+
+/* What an object of the picture is; the arrows walk through them. */
+let named = -1;
+function name(object, keep) {
+  if (!object && keep) return;
+  document.querySelectorAll('#drawing .named').forEach(e => e.classList.remove('named'));
+  $('object').textContent = object ? object.querySelector('title').textContent : '';
+  if (object) object.classList.add('named');
+  named = object ? [...document.querySelectorAll('#drawing [data-object]')].indexOf(object) : -1;
+}
+function drawingKey(event) {
+  const objects = [...document.querySelectorAll('#drawing [data-object]')];
+  const to = { ArrowRight: named + 1, ArrowDown: named + 1, ArrowLeft: named - 1, ArrowUp: named - 1, Home: 0, End: objects.length - 1, Enter: Math.max(named, 0) }[event.key];
+  if (to === undefined || !objects.length) return;
+  const object = objects[(to + objects.length) % objects.length];
+  name(object);
+  object.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  event.preventDefault();
 }

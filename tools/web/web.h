@@ -33,8 +33,15 @@ const char *WEB_EXPORT(web_open)(const char *spec, unsigned columns);
 
 /* A line, as it was typed: {"output": with the colours of a terminal, "status": 0 fine, 1 not as the line or a check
  * expects, 2 not a line, "called": it made a call, "why": the call was refused or warned of, "refused": it was refused, and the line did
- * not expect that, "rule": its rule, or "", "lines": of the session, "steps": that undo takes back, "spec": the machine, "ended": quit was typed}. */
+ * not expect that, "rule": its rule, or "", "lines": of the session, "steps": that undo takes back, "spec": the machine, "ended": it was quit, which
+ * leaves the session as it is, "line": the line as the session keeps it, or ""}. */
 const char *WEB_EXPORT(web_line)(const char *line);
+
+/* The next line is number of a script: messages name it so. Otherwise a mistake has the number of the line after it. */
+void WEB_EXPORT(web_number)(int number);
+
+/* Do two lines say the same of the session, as "access r 1gran dev0:rw" and "access r 2MiB  dev0:rw" do where a granule is 2 MiB? */
+bool WEB_EXPORT(web_same)(const char *line, const char *other);
 
 /* What there is after it, for a picture of that width: {"svg", "why": the last call in HTML, "text": the picture in letters,
  * "rule": of the last call, or ""}. */

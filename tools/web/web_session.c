@@ -25,6 +25,7 @@ static void end(void)
     if (!begun)
         return;
     session_end(&shell.session, NULL);
+    shell_forget(&shell);
     picture_free(&before);
     picture_free(&now);
     free(printed);
@@ -68,6 +69,7 @@ static const char *answer_line(void)
     jsonw_int(&json, "steps", (int64_t)session_steps(&shell.session));
     jsonw_utf8(&json, "spec", spec ? spec : "sim:h100");
     jsonw_bool(&json, "ended", shell.ended);
+    jsonw_utf8(&json, "line", line && line != &shell.session.now ? line->text : "");
     jsonw_close(&json, '}');
     return web_answer(&json);
 }
@@ -106,12 +108,45 @@ const char *web_line(const char *line)
     shell.out = open_memstream(&printed, &size);
     if (!shell.out)
         return "null";
-    shell.failed = false;
+    shell.failed = shell.ended = false;
     shell_line(&shell, line, strlen(line));
     fclose(shell.out);
     changed |= session->count != count;
     ran = session->runs == runs + 1;
     return answer_line();
+}
+
+void web_number(int number)
+{
+    if (begun)
+        shell.session.script->line = number - 1;
+}
+
+/* Words that mean the same number, or have the same letters. */
+static bool same_word(const struct word *a, const struct word *b)
+{
+    struct value_env env = script_env(shell.session.script);
+    struct words_error error;
+    uint64_t left, right;
+    if ((a->key || b->key) && !(a->key && b->key && strcmp(a->key, b->key) == 0))
+        return false;
+    if (a->quoted != b->quoted)
+        return false;
+    if (strcmp(a->text, b->text) == 0)
+        return true;
+    return !a->quoted && value_number(&env, a, &left, &error) && value_number(&env, b, &right, &error) && left == right;
+}
+
+bool web_same(const char *line, const char *other)
+{
+    struct words a, b;
+    struct words_error error;
+    if (!begun || !words_split(line, strlen(line), &a, &error) || !words_split(other, strlen(other), &b, &error) || a.count != b.count)
+        return false;
+    for (size_t i = 0; i < a.count; i++)
+        if (!same_word(&a.word[i], &b.word[i]))
+            return false;
+    return true;
 }
 
 /* ---- what there is ---- */

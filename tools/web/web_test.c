@@ -29,7 +29,6 @@ static const char *const mapped[] = {"init", "c = context dev0", "r = reserve 4g
 
 static void test_lines(void)
 {
-    tap_text(web_line("init"), "null", "without a session there is no line");
     const char *opened = web_open("", 100);
     tap_ok(has(opened, "\"output\":\"\"") && has(opened, "\"lines\":0") && has(opened, "\"spec\":\"sim:h100\""), "a session begins without lines");
     const char *said = web_line("init");
@@ -49,6 +48,33 @@ static void test_lines(void)
     tap_text(web_text(WEB_TYPED), "init\nc = context dev0\nr = reserve 4gran\n", "what is left are the lines");
     said = web_line("quit");
     tap_ok(has(said, "\"ended\":true"), "quit is for the page to see");
+    said = web_line("> devices");
+    tap_ok(has(said, "\"ended\":false,\"line\":\"devices\"") && has(said, "\"lines\":4"), "which may go on, and hears what was kept of a line");
+}
+
+static void test_numbers(void)
+{
+    web_open("", 100);
+    web_line("init");
+    web_number(7);
+    tap_ok(has(web_line("mpa"), "did you mean map?") && has(web_line("reserve 2MB"), "line 7, column 10"), "a line has the number that it is said to have");
+    web_number(9);
+    tap_ok(has(web_line("reserve 2MB"), "line 9, column 10"), "whatever was a mistake before it");
+}
+
+static void test_same(void)
+{
+    tap_text(web_line("init"), "null", "without a session there is no line");
+    web_number(3);
+    tap_ok(!web_same("init", "init"), "without a session nothing is compared");
+    web_open("", 100);
+    lines(mapped);
+    tap_ok(web_same("access r 1gran dev0:rw", " access  r 2MiB dev0:rw # so"), "a size is the same in other units");
+    tap_ok(web_same("map r+0 2gran h offset=0", "map r 4MiB h offset=0MiB"), "so are sums and options");
+    tap_ok(!web_same("access r 1gran dev0:rw", "access r 1gran dev0:r") && !web_same("map r 1gran h", "map r 2gran h") && !web_same("free r", "free r 4gran"),
+           "other words are not");
+    tap_ok(!web_same("map r 1gran h flags=0", "map r 1gran h offset=0") && !web_same("map r 1gran h flags=0", "map r 1gran h 0"), "nor other options");
+    tap_ok(!web_same("echo \"1\"", "echo 1") && !web_same("echo \"1", "echo") && !web_same("echo", "echo \"1"), "nor text");
 }
 
 static void test_machines(void)
@@ -119,7 +145,7 @@ static void test_words(void)
     lines(mapped);
     tap_text(web_complete("unm"), "{\"from\":0,\"words\":[\"unmap\",\"unmap-tail\",\"unmap-tiles\",\"unmap-whole\"]}", "a command is completed");
     tap_text(web_complete("map r"), "{\"from\":4,\"words\":[\"r\"]}", "and a name");
-    tap_text(web_complete("map \xc3\xa4 r"), "{\"from\":7,\"words\":[\"r\"]}", "from counts bytes");
+    tap_text(web_complete("map \xc3\xa4 r"), "{\"from\":7,\"words\":[\"r.size\"]}", "from counts bytes");
     tap_ok(has(web_complete("explain VMM-MAP-O"), "VMM-MAP-OVERLAP"), "and a rule");
     tap_text(web_complete("xyzzy"), "{\"from\":0,\"words\":[]}", "what nothing begins with is not");
 }
@@ -213,6 +239,8 @@ int main(void)
     unsetenv("CUVMM_MACHINE");
     if (!mkdtemp(folder) || chdir(folder))
         tap_bail("%s: no folder", folder);
+    test_same();
+    test_numbers();
     test_lines();
     test_machines();
     test_show();
