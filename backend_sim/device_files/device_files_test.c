@@ -67,6 +67,16 @@ static void test_paths(void)
         tap_ok(what == cases[i].what && number == cases[i].number, "%s is %d", cases[i].path ? cases[i].path : "NULL", (int)what);
         tap_ok(device_file_of(&none, cases[i].folder, cases[i].path, &number) == DEVICE_FILE_OTHER, "and nothing where none is given");
     }
+    static const struct {
+        const char *path;
+        bool may_be;
+    } names[] = {{"dev", true}, {"../dev", true}, {"driver", true}, {"/proc/driver", true}, {"version", true}, {"nvidia", true},
+                 {"a/nvidia0", true}, {"nvidiactl", true}, {"", false}, {"de", false}, {"deu", false}, {"dev0", false}, {"dew", false},
+                 {"drive", false}, {"drivers", false}, {"versio", false}, {"versions", false}, {"nvidi", false}, {"nvidia/x", false},
+                 {"a", false}, {"zero", false}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        tap_ok(device_file_may_be(names[i].path) == names[i].may_be, "\"%s\" may %sbe one of them", names[i].path,
+               names[i].may_be ? "" : "not ");
 }
 
 static void test_setting(void)

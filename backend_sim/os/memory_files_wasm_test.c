@@ -233,6 +233,25 @@ static void test_mappings(void)
     end("mappings");
 }
 
+/* Of a file that has one chunk, and of one that has none: what is far behind it has no entries to look at. */
+static void test_far_behind(void)
+{
+    const uint64_t places[] = {0, C, 255 * (uint64_t)C, 256 * (uint64_t)C, 257 * (uint64_t)C, UINT64_C(1) << 45};
+    for (unsigned i = 0; i < 2 * sizeof places / sizeof places[0]; i++) {
+        struct memory_chunks chunks = {0};
+        const uint64_t at = places[i / 2], size = 3;
+        uint64_t length = 2 * C;
+        if (i % 2)
+            *memory_chunks_byte(&chunks, 1, true) = 7;
+        memory_chunks_clear_range(&chunks, at, size);
+        const unsigned char *byte = memory_chunks_byte(&chunks, 1, false);
+        tap_ok(i % 2 ? byte && *byte == (at ? 7 : 0) : !byte, "3 bytes from 0x%llx on are cleared, and no others", (unsigned long long)at);
+        tap_ok(memory_chunks_has_data(&chunks, at, &length) == (i % 2 && at < C), "and there is data only in the first chunk");
+        tap_ok(!memory_chunks_check(&chunks), "all invariants hold");
+        memory_chunks_clear(&chunks);
+    }
+}
+
 static void test_locks(void)
 {
     int a = 0, b = 0, c = 0;
@@ -409,6 +428,7 @@ int main(void)
 {
     test_names();
     test_removal();
+    test_far_behind();
     test_contents();
     test_mappings();
     test_locks();
