@@ -56,15 +56,20 @@ bool twin_sum(struct twin_memory *memory, const uint64_t *args)
     return twin_add(memory, args[2], sum);
 }
 
-/* Adds up the bytes, out of size, that the stride reaches from the first one on. Returns the offset of the last. */
+/* Adds up the bytes, out of size, that the stride reaches from the first one on. It reads in four places at once, which the processor
+ * fetches as four streams. Returns the offset of the last byte. */
 static uint64_t add_strided(const unsigned char *at, uint64_t size, uint64_t stride, uint64_t *sum)
 {
-    const uint64_t steps = (size - 1) / stride;
-    uint64_t all = at[0];
-    for (uint64_t i = 1; i <= steps; i++)
+    enum { PLACES = 4 };
+    const uint64_t count = (size - 1) / stride + 1, part = count / PLACES * stride;
+    const unsigned char *b = at + part, *c = b + part, *d = c + part;
+    uint64_t all = 0;
+    for (uint64_t i = 0; i < part; i += stride)
+        all += (uint64_t)at[i] + b[i] + c[i] + d[i];
+    for (uint64_t i = count / PLACES * PLACES; i < count; i++)
         all += at[i * stride];
     *sum += all;
-    return steps * stride;
+    return (count - 1) * stride;
 }
 
 /* Granted bytes are read without another query for each. */

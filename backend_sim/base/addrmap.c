@@ -1,12 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "addrmap.h"
 
+#include <string.h>
+
+/* With AddressSanitizer, room that holds no thing is as freed memory. */
+#ifdef POOL_PLAIN
+#include <sanitizer/asan_interface.h>
+#define forbid(memory, size) ASAN_POISON_MEMORY_REGION(memory, size)
+#define allow(memory, size) ASAN_UNPOISON_MEMORY_REGION(memory, size)
+#else
+#define forbid(memory, size) ((void)(memory))
+#define allow(memory, size) ((void)(memory))
+#endif
+
 enum { BITS = ADDRMAP_BITS, FANOUT = ADDRMAP_FANOUT, MAX_LEVELS = 11 };
 
 void addrmap_init(struct addrmap *map, unsigned shift)
 {
-    *map = (struct addrmap){.shift = shift, .levels = 1};
+    addrmap_init_room(map, shift, 0);
+}
+
+void addrmap_init_room(struct addrmap *map, unsigned shift, size_t size)
+{
+    *map = (struct addrmap){.shift = shift, .levels = 1, .size = size};
     pool_init(&map->nodes, sizeof(struct addrmap_node));
+    pool_init(&map->wide, ADDRMAP_ROOM + FANOUT * size);
+    pool_init(&map->things, size);
 }
 
 static unsigned slot(const struct addrmap *map, uint64_t address, unsigned level)
@@ -57,12 +76,19 @@ static unsigned highest(uint64_t bits)
     return 63 - (unsigned)__builtin_clzll(bits);
 }
 
-#ifdef POOL_PLAIN /* Without POOL_PLAIN the pool frees whole slabs. */
+static void free_node(struct addrmap *map, struct addrmap_node *node)
+{
+    pool_free(node->wide ? &map->wide : &map->nodes, node);
+}
+
+#ifdef POOL_PLAIN /* Without POOL_PLAIN the pools free whole slabs. */
 static void give_nodes(struct addrmap *map, struct addrmap_node *node, unsigned level)
 {
     for (uint64_t left = level ? node->present : 0; left; left &= left - 1)
         give_nodes(map, node->child[lowest(left)], level - 1);
-    pool_free(&map->nodes, node);
+    for (uint64_t left = level || !map->size ? 0 : node->present & ~node->own; left; left &= left - 1)
+        pool_free(&map->things, node->child[lowest(left)]);
+    free_node(map, node);
 }
 #endif
 
@@ -74,12 +100,12 @@ static void let_go(struct addrmap *map)
     struct addrmap_node *node = map->above->child[map->above_slot];
     while (node != map->last) {
         struct addrmap_node *next = node->child[lowest(node->present)];
-        pool_free(&map->nodes, node);
+        free_node(map, node);
         node = next;
     }
-    pool_free(&map->nodes, node);
+    free_node(map, node);
     if (!map->root->present) {
-        pool_free(&map->nodes, map->root);
+        free_node(map, map->root);
         map->root = NULL;
     }
     map->last = map->above = NULL;
@@ -93,15 +119,46 @@ void addrmap_clear(struct addrmap *map)
         give_nodes(map, map->root, map->levels - 1);
 #endif
     pool_clear(&map->nodes);
-    addrmap_init(map, map->shift);
+    pool_clear(&map->wide);
+    pool_clear(&map->things);
+    addrmap_init_room(map, map->shift, map->size);
 }
 
 static struct addrmap_node *new_node(struct addrmap *map)
 {
     struct addrmap_node *node = pool_alloc(&map->nodes);
-    if (node)
-        node->present = 0;
+    if (node) {
+        node->present = node->own = 0;
+        node->wide = false;
+        node->row = 0;
+    }
     return node;
+}
+
+static struct addrmap_node *new_wide_node(struct addrmap *map)
+{
+    struct addrmap_node *node = pool_alloc(&map->wide);
+    if (node) {
+        node->present = node->own = 0;
+        node->wide = true;
+        forbid((unsigned char *)node + ADDRMAP_ROOM, FANOUT * map->size);
+    }
+    return node;
+}
+
+static bool is_wide(const struct addrmap_node *parent, unsigned i)
+{
+    return i < FANOUT && parent->present >> i & 1 && ((const struct addrmap_node *)parent->child[i])->wide;
+}
+
+/* Memory is often mapped piece by piece, in the order of the addresses: a lowest node beside a wide one will have as many things. When
+ * memory for a wide one is out, a narrow one may still be had. */
+static struct addrmap_node *new_child(struct addrmap *map, const struct addrmap_node *parent, unsigned i, unsigned level)
+{
+    struct addrmap_node *node = NULL;
+    if (level == 1 && (is_wide(parent, i - 1) || is_wide(parent, i + 1)))
+        node = new_wide_node(map);
+    return node ? node : new_node(map);
 }
 
 /* Removes the nodes on the path to address that have no child. */
@@ -117,7 +174,7 @@ static void prune(struct addrmap *map, uint64_t address)
     }
     map->last = map->above = NULL;
     while (depth && path[depth - 1]->present == 0) {
-        pool_free(&map->nodes, path[--depth]);
+        free_node(map, path[--depth]);
         if (!depth)
             map->root = NULL;
         else
@@ -158,13 +215,15 @@ static struct addrmap_node *lowest_node(struct addrmap *map, uint64_t address)
     for (unsigned level = map->levels - 1; level; level--) {
         unsigned i = slot(map, address, level);
         if (!(node->present >> i & 1)) {
-            struct addrmap_node *child = new_node(map);
+            struct addrmap_node *child = new_child(map, node, i, level);
             if (!child) {
                 prune(map, address);
                 return NULL;
             }
             /* analysers: malloc-leak is wrong: a new node is the root, or a child of its parent */
             node->child[i] = child;
+            if (level == 1 && child->wide)
+                node->row = (uintptr_t)child - i * map->wide.size;
             node->present |= UINT64_C(1) << i;
         }
         node = node->child[i];
@@ -185,15 +244,71 @@ bool addrmap_insert(struct addrmap *map, uint64_t address, void *thing)
     return true;
 }
 
+/* Puts a wide node in the place of the last one, which has the address. When memory is out, the node stays narrow. */
+static struct addrmap_node *widen(struct addrmap *map, uint64_t address)
+{
+    struct addrmap_node *wide = new_wide_node(map), *narrow = map->last, **way = &map->root;
+    if (!wide)
+        return narrow;
+    wide->present = narrow->present;
+    memcpy(wide->child, narrow->child, sizeof wide->child);
+    for (unsigned level = map->levels - 1; level; level--)
+        way = (struct addrmap_node **)&(*way)->child[slot(map, address, level)];
+    *way = map->last = wide;
+    free_node(map, narrow);
+    return wide;
+}
+
+static bool is_crowded(const struct addrmap_node *node)
+{
+    return node->present & (node->present - 1) && __builtin_popcountll(node->present) >= ADDRMAP_SPARSE;
+}
+
+void *addrmap_make(struct addrmap *map, uint64_t address)
+{
+    struct addrmap_node *node = lowest_node(map, address);
+    if (!node)
+        return NULL;
+    const unsigned i = slot(map, address, 0);
+    const uint64_t bit = UINT64_C(1) << i;
+    if (!node->wide && is_crowded(node))
+        node = widen(map, address);
+    void *thing = node->wide ? addrmap_room(map, node, i) : pool_alloc(&map->things);
+    if (!thing) {
+        if (!node->present)
+            prune(map, address);
+        return NULL;
+    }
+    if (node->wide) {
+        allow(thing, map->size);
+        node->own |= bit;
+    } else
+        node->child[i] = thing;
+    node->present |= bit;
+    map->count++;
+    return thing;
+}
+
 /* The thing with the greatest or least address at or below node. */
-static void *extreme(struct addrmap_node *node, unsigned level, bool greatest)
+static void *extreme(const struct addrmap *map, const struct addrmap_node *node, unsigned level, bool greatest)
 {
     for (;; level--) {
-        void *child = node->child[greatest ? highest(node->present) : lowest(node->present)];
+        const unsigned i = greatest ? highest(node->present) : lowest(node->present);
         if (!level)
-            return child;
-        node = child;
+            return addrmap_thing(map, node, i);
+        node = node->child[i];
     }
+}
+
+/* Fetches a wide node, its thing at address and the thing before, which the next call looks at if it maps here again. All three can be
+ * under way before any has arrived; and if the children of a node were made in the order of their addresses, before the child's address
+ * has. Where there is no wide node, nothing depends on it. */
+static inline void prefetch(const struct addrmap *map, uintptr_t node, uint64_t address)
+{
+    const uintptr_t thing = node + ADDRMAP_ROOM + slot(map, address, 0) * map->size;
+    __builtin_prefetch((const void *)node, 1);
+    __builtin_prefetch((const void *)thing, 1);
+    __builtin_prefetch((const void *)(thing - map->size));
 }
 
 /* Walks down to address as far as nodes exist, then takes the nearest neighbour on the wanted side. The neighbour hangs off the
@@ -210,17 +325,21 @@ static void *neighbour(const struct addrmap *map, uint64_t address, bool below)
             turn_level = level;
             turn_slot = below ? highest(side) : lowest(side);
         }
-        void *child = node->present >> i & 1 ? node->child[i] : NULL;
-        if (!level && child) {
+        const bool there = node->present >> i & 1;
+        if (level == 1 && node->row)
+            prefetch(map, node->row + i * map->wide.size, address);
+        if (!level && there) {
             if (side) /* the next call may map here again, and needs the thing before */
-                __builtin_prefetch(node->child[turn_slot]);
-            return child;
+                __builtin_prefetch(addrmap_thing(map, node, turn_slot));
+            return addrmap_thing(map, node, i);
         }
-        node = level ? child : NULL;
+        node = level && there ? node->child[i] : NULL;
+        if (level == 1 && map->size)
+            prefetch(map, (uintptr_t)node, address);
     }
     if (!turn)
         return NULL;
-    return turn_level ? extreme(turn->child[turn_slot], turn_level - 1, below) : turn->child[turn_slot];
+    return turn_level ? extreme(map, turn->child[turn_slot], turn_level - 1, below) : addrmap_thing(map, turn, turn_slot);
 }
 
 /* Detaches the empty last node: the node stays allocated for the next insertion, but no path leads to it. */
@@ -245,7 +364,8 @@ static void set_aside(struct addrmap *map, uint64_t address)
         map->before = neighbour(map, address, true);
 }
 
-void *addrmap_remove(struct addrmap *map, uint64_t address)
+/* Removes the thing that starts at address; *own: it lay in its node's room, and is no longer there. NULL when there is none. */
+static void *take(struct addrmap *map, uint64_t address, bool *own)
 {
     struct addrmap_node *node = last_at(map, address);
     if (!node) {
@@ -261,12 +381,32 @@ void *addrmap_remove(struct addrmap *map, uint64_t address)
     if (node != map->last)
         let_go(map);
     remember(map, address, node);
-    void *thing = node->child[i];
-    node->present &= ~(UINT64_C(1) << i);
+    const uint64_t bit = UINT64_C(1) << i;
+    void *thing = addrmap_thing(map, node, i);
+    *own = node->own & bit;
+    if (*own) {
+        forbid(thing, map->size);
+        node->own ^= bit;
+    }
+    node->present ^= bit;
     map->count--;
     if (!node->present)
         set_aside(map, address);
     return thing;
+}
+
+void *addrmap_remove(struct addrmap *map, uint64_t address)
+{
+    bool own = false;
+    return take(map, address, &own);
+}
+
+void addrmap_unmake(struct addrmap *map, uint64_t address)
+{
+    bool own = true; /* there is nothing to free where no thing starts */
+    void *thing = take(map, address, &own);
+    if (!own)
+        pool_free(&map->things, thing);
 }
 
 void *addrmap_floor_walk(const struct addrmap *map, uint64_t address)
@@ -274,7 +414,7 @@ void *addrmap_floor_walk(const struct addrmap *map, uint64_t address)
     if (!map->count)
         return NULL;
     if (beyond(map, address))
-        return extreme(map->root, map->levels - 1, true);
+        return extreme(map, map->root, map->levels - 1, true);
     return neighbour(map, address, true);
 }
 
@@ -291,7 +431,7 @@ void *addrmap_ceil(const struct addrmap *map, uint64_t address)
     const struct addrmap_node *last = last_at(map, address);
     uint64_t at_or_above = last ? last->present & ~bits_below(slot(map, address, 0)) : 0;
     if (at_or_above)
-        return last->child[lowest(at_or_above)];
+        return addrmap_thing(map, last, lowest(at_or_above));
     return neighbour(map, address, false);
 }
 
@@ -302,5 +442,5 @@ void *addrmap_next_walk(const struct addrmap *map, uint64_t address, uint64_t en
     if (!last || (address & (unit - 1)) || key_of(map, end - 1) != map->last_key)
         return addrmap_ceil(map, address);
     uint64_t at_or_above = last->present & ~bits_below(slot(map, address, 0));
-    return at_or_above ? last->child[lowest(at_or_above)] : NULL;
+    return at_or_above ? addrmap_thing(map, last, lowest(at_or_above)) : NULL;
 }

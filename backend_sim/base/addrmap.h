@@ -10,10 +10,17 @@
  *     insert 0x600000:   before  0x200000 .......... 0xa00000      after  0x200000 .. 0x600000 .. 0xa00000
  *     floor(0x7fffff) -> the thing at 0x600000                     ceil(0x600001) -> the thing at 0xa00000
  *
+ * A map can have room for its things if they all have one size. A lowest node with more than ADDRMAP_SPARSE things, or beside a wide
+ * one, is then wide: it has room for a thing at each of its addresses, and things that are made from then on lie there. The address of
+ * a wide node tells where its things are, so a search among a million of them waits for memory once less:
+ *
+ *     narrow   [bits | addresses of 64 things]          wide   [bits | addresses of 64 things | 64 things]
+ *
  * Addresses must be multiples of 1 << shift. The caller does all locking.
  *
  * Invariants (addrmap_check):
  *     count         = things in the trie; each is stored at its first address, and no two share one
+ *     own           is part of present, and 0 in a node that is not wide; all other things of a map with room are from the pool of things
  *     present       != 0 in each node that the root leads to: an empty node is freed, or detached and kept as last
  *     last          = the node at last_key; empty exactly when its bit in above is off, and then a single path leads to it
  *     before        = the greatest thing below the range of last, whenever above is known
@@ -28,13 +35,19 @@
 
 #include "pool.h"
 
-enum { ADDRMAP_BITS = 6, ADDRMAP_FANOUT = 1 << ADDRMAP_BITS };
+enum { ADDRMAP_BITS = 6, ADDRMAP_FANOUT = 1 << ADDRMAP_BITS, ADDRMAP_SPARSE = 16 };
 
 /* Private to addrmap. */
 struct addrmap_node {
     uint64_t present;            /* bit i: child[i] is set; children without a bit are undefined */
+    uint64_t own;                /* bit i: the thing lies in the node's room, and child[i] is undefined */
+    bool wide;                   /* it has room */
+    uintptr_t row;               /* where the child of bit 0 is if wide children lie one after another, which is a guess; 0: no wide one yet */
     void *child[ADDRMAP_FANOUT]; /* nodes; in a lowest node, things */
 };
+
+/* Where the room of a wide node starts: at a cache line of its own. */
+enum { ADDRMAP_ROOM = (sizeof(struct addrmap_node) + 63) / 64 * 64 };
 
 struct addrmap {
     struct addrmap_node *root; /* NULL while empty */
@@ -46,18 +59,37 @@ struct addrmap {
     struct addrmap_node *above; /* the lowest ancestor of last with another child, or the root; NULL: unknown */
     unsigned above_slot;
     void *before; /* valid with above: the greatest thing below the range of last */
-    struct pool nodes;
+    size_t size;  /* of a thing; 0: the things are the caller's */
+    struct pool nodes, wide, things;
 };
 
 /* Initialises an empty map, which owns no memory yet. */
 void addrmap_init(struct addrmap *map, unsigned shift);
-/* Frees the nodes; the caller owns the things. The map is empty afterwards. */
+/* The same for a map with room for things of size bytes, a multiple of a pointer's. */
+void addrmap_init_room(struct addrmap *map, unsigned shift, size_t size);
+/* Frees the nodes, and the things of a map with room; other things are the caller's. The map is empty afterwards. */
 void addrmap_clear(struct addrmap *map);
 
 /* Stores thing (not NULL) at address, where no thing starts yet. Returns false, and changes nothing, when memory is exhausted. */
 bool addrmap_insert(struct addrmap *map, uint64_t address, void *thing);
 /* Removes and returns the thing that starts at address; NULL if there is none. */
 void *addrmap_remove(struct addrmap *map, uint64_t address);
+
+/* What a map with room has in place of these two. Makes a thing with undefined contents at address, where none starts yet. Returns NULL,
+ * and changes nothing, when memory is out. */
+void *addrmap_make(struct addrmap *map, uint64_t address);
+/* Removes the thing that starts at address, if there is one, and frees its memory. */
+void addrmap_unmake(struct addrmap *map, uint64_t address);
+
+/* Private: where a wide node has room for the thing of bit i, and the thing of bit i of any lowest node. */
+static inline void *addrmap_room(const struct addrmap *map, const struct addrmap_node *node, unsigned i)
+{
+    return (unsigned char *)(uintptr_t)node + ADDRMAP_ROOM + i * map->size;
+}
+static inline void *addrmap_thing(const struct addrmap *map, const struct addrmap_node *node, unsigned i)
+{
+    return node->own >> i & 1 ? addrmap_room(map, node, i) : node->child[i];
+}
 
 /* The lowest node of the last change, if it covers the address. */
 static inline const struct addrmap_node *addrmap_last(const struct addrmap *map, uint64_t address)
@@ -75,7 +107,7 @@ static inline void *addrmap_floor(const struct addrmap *map, uint64_t address)
         unsigned above = ADDRMAP_FANOUT - 1 - ((unsigned)(address >> map->shift) & (ADDRMAP_FANOUT - 1));
         uint64_t at_or_below = last->present << above;
         if (at_or_below)
-            return last->child[ADDRMAP_FANOUT - 1 - above - (unsigned)__builtin_clzll(at_or_below)];
+            return addrmap_thing(map, last, ADDRMAP_FANOUT - 1 - above - (unsigned)__builtin_clzll(at_or_below));
         if (map->above)
             return map->before;
     }

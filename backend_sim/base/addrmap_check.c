@@ -10,12 +10,17 @@ enum { MAX_LEVELS = 11 };
 struct walk {
     const struct addrmap *map;
     addrmap_start *start_of;
-    size_t things, nodes;
+    size_t things, nodes, wide, own; /* own: of the things, those in the room of wide nodes */
 };
 
 static unsigned slot_of(const struct addrmap *map, uint64_t address, unsigned level)
 {
     return (unsigned)(address >> (map->shift + ADDRMAP_BITS * level)) & (ADDRMAP_FANOUT - 1);
+}
+
+static void count_node(struct walk *walk, const struct addrmap_node *node)
+{
+    *(node->wide ? &walk->wide : &walk->nodes) += 1;
 }
 
 static const char *check_thing(struct walk *walk, const void *thing, uint64_t address)
@@ -33,15 +38,19 @@ static const char *check_node(struct walk *walk, const struct addrmap_node *node
 {
     if (!node->present)
         return check_say("a node of level %u at 0x%" PRIx64 " is empty", level, address);
+    if (node->own & ~(level || !node->wide ? 0 : node->present))
+        return check_say("a node of level %u at 0x%" PRIx64 " has room for other things than its own", level, address);
     const char *said = NULL;
-    walk->nodes++;
+    count_node(walk, node);
+    walk->own += (size_t)__builtin_popcountll(node->own);
     for (uint64_t left = node->present; left && !said; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
         uint64_t at = address | (uint64_t)i << (walk->map->shift + ADDRMAP_BITS * level);
-        if (!node->child[i])
+        const void *child = addrmap_thing(walk->map, node, i);
+        if (!child)
             said = check_say("the child of level %u at 0x%" PRIx64 " is missing", level, at);
         else
-            said = level ? check_node(walk, node->child[i], level - 1, at) : check_thing(walk, node->child[i], at);
+            said = level ? check_node(walk, child, level - 1, at) : check_thing(walk, child, at);
     }
     return said;
 }
@@ -62,9 +71,10 @@ static const char *check_path(struct walk *walk, uint64_t address)
             return check_say("no path leads to the last node, at 0x%" PRIx64, address);
         off |= !(node->present >> i & 1);
         node = node->child[i];
-        walk->nodes += off;
         if (!node)
             return check_say("the path to the last node, at 0x%" PRIx64 ", ends", address);
+        if (off)
+            count_node(walk, node);
     }
     if (node != map->last)
         return check_say("last is not the node at its own key, 0x%" PRIx64, address);
@@ -92,16 +102,19 @@ static const char *check_last(struct walk *walk)
 
 const char *addrmap_check(const struct addrmap *map, addrmap_start *start_of)
 {
-    struct walk walk = {map, start_of, 0, 0};
+    struct walk walk = {map, start_of, 0, 0, 0, 0};
     if (!map->levels || map->levels > MAX_LEVELS || map->shift + ADDRMAP_BITS * (map->levels - 1) >= 64)
         return check_say("%u levels of 6 bits do not fit above the lowest %u bits", map->levels, map->shift);
     bool alone = map->root && map->last && !map->last->present && !map->root->present; /* every node is detached */
     const char *said = map->root && !alone ? check_node(&walk, map->root, map->levels - 1, 0) : NULL;
     if (!said && walk.things != map->count)
         said = check_say("count is %zu, but %zu things are stored", map->count, walk.things);
-    walk.nodes += alone;
+    if (alone)
+        count_node(&walk, map->root);
     said = said ? said : check_last(&walk);
-    return said ? said : check_in(pool_check(&map->nodes, walk.nodes), "nodes");
+    said = said ? said : check_in(pool_check(&map->nodes, walk.nodes), "nodes");
+    said = said ? said : check_in(pool_check(&map->wide, walk.wide), "wide nodes");
+    return said ? said : check_in(pool_check(&map->things, map->size ? map->count - walk.own : 0), "things");
 }
 
 const char *addrmap_check_at(const struct addrmap *map, uint64_t address, addrmap_start *start_of)

@@ -123,9 +123,37 @@ static void test_at(void)
     addrmap_clear(&map);
 }
 
+/* A wide node, one thing of which does not lie in it. */
+static void test_room(void)
+{
+    struct addrmap map;
+    addrmap_init_room(&map, 12, 64);
+    for (uint64_t i = 0; i <= ADDRMAP_SPARSE; i++)
+        *(uint64_t *)addrmap_make(&map, i * U) = i * U;
+    for (uint64_t i = 1; i < ADDRMAP_SPARSE; i++)
+        addrmap_unmake(&map, i * U);
+    check_holds(addrmap_check(&map, start_of), "a map with room for its things");
+    BREAKS_TO(map.last->own, map.last->own | 2, addrmap_check(&map, start_of), "a node of level 0 at 0x0 has room for other things than its own");
+    map.last->wide = false;
+    check_breaks(addrmap_check(&map, start_of), "a node of level 0 at 0x0 has room for other things than its own");
+    map.last->wide = true;
+    *(uint64_t *)addrmap_make(&map, FAR) = FAR;
+    BREAKS_TO(map.root->own, 1, addrmap_check(&map, start_of), "at 0x0 has room for other things than its own");
+#ifndef POOL_PLAIN
+    BREAKS(map.wide.left, map.wide.left + 1, addrmap_check(&map, start_of), "wide nodes: ");
+    BREAKS(map.things.left, map.things.left + 1, addrmap_check(&map, start_of), "things: ");
+#endif
+    addrmap_unmake(&map, ADDRMAP_SPARSE * U);
+    addrmap_unmake(&map, 0);
+    *(uint64_t *)addrmap_make(&map, 2 * FAR) = 2 * FAR; /* which lets go of the wide node */
+    check_holds(addrmap_check(&map, start_of), "a map whose wide node is free");
+    addrmap_clear(&map);
+}
+
 int main(void)
 {
     test_things();
+    test_room();
     test_nodes();
     test_set_aside();
     test_at();

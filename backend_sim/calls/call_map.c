@@ -124,13 +124,9 @@ static bool pass_past_reservation(const struct sim_process *process, const struc
 
 static vmm_result make(struct sim_process *process, const struct vmm_call_mem_map *call, struct sim_handle *handle)
 {
-    struct sim_mapping *mapping = pool_alloc(&process->mapping_pool);
+    struct sim_mapping *mapping = addrmap_make(&process->mappings, call->ptr);
     if (!mapping)
         return sim_out_of_host_memory();
-    if (!addrmap_insert(&process->mappings, call->ptr, mapping)) {
-        pool_free(&process->mapping_pool, mapping);
-        return sim_out_of_host_memory();
-    }
     *mapping = (struct sim_mapping){.start = call->ptr,
                                     .size = call->size,
                                     .offset = call->offset,

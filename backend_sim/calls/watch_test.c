@@ -263,7 +263,7 @@ static void test_values(struct scene *s)
     BREAKS(p->events.used, 99, process_check(p), "events: 99 slots are used");
     BREAKS(p->contexts.used, 99, process_check(p), "contexts: 99 slots are used");
 #ifndef POOL_PLAIN
-    BREAKS(p->mapping_pool.left, 99, process_check(p), "room for mappings: ");
+    BREAKS(p->mappings.things.left, 99, process_check(p), "mappings: things: ");
     BREAKS(p->reservation_pool.left, 99, process_check(p), "room for reservations: ");
     BREAKS(p->handle_pool.left, 99, process_check(p), "room for handles: ");
     BREAKS(p->va.chunk_pool.left, 99, process_check(p), "addresses: room for chunks: ");

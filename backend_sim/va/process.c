@@ -42,11 +42,10 @@ static void open_maps(struct sim_process *process)
 {
     unsigned shift = address_shift(&process->machine->profile);
     addrmap_init(&process->reservations, shift);
-    addrmap_init(&process->mappings, shift);
+    addrmap_init_room(&process->mappings, shift, sizeof(struct sim_mapping));
     addrmap_init(&process->allocations, shift);
     addrmap_init(&process->adopted, SIM_ADOPTED_SHIFT);
     pool_init(&process->reservation_pool, sizeof(struct sim_reservation));
-    pool_init(&process->mapping_pool, sizeof(struct sim_mapping));
     pool_init(&process->handle_pool, sizeof(struct sim_handle));
     addrmap_init(&process->pool_ranges, shift);
     addrmap_init(&process->chunks, shift);
@@ -61,7 +60,6 @@ static void clear_maps(struct sim_process *process)
     addrmap_clear(&process->allocations);
     addrmap_clear(&process->adopted);
     pool_clear(&process->reservation_pool);
-    pool_clear(&process->mapping_pool);
     pool_clear(&process->handle_pool);
     addrmap_clear(&process->pool_ranges);
     addrmap_clear(&process->chunks);
@@ -329,13 +327,12 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
                                   .kind = VMM_OBJECT_MAPPING,
                                   .location = handle->prop.location},
            mapping->made, ended);
-    addrmap_remove(&process->mappings, mapping->start);
     if (rdma_concerns(handle))
         rdma_unmapped(mapping);
+    addrmap_unmake(&process->mappings, mapping->start);
     process->aliased -= handle->maps == 2;
     handle->maps--;
     sim_handle_settle(process, handle, ended);
-    pool_free(&process->mapping_pool, mapping);
 }
 
 void sim_allocation_retire(struct sim_process *process, const struct sim_allocation *allocation, vmm_mem_location location,

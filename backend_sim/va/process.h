@@ -240,7 +240,7 @@ struct sim_process {
     struct addrmap reservations, mappings, allocations;
     struct addrmap adopted; /* allocations that another backend placed (adopt.h) */
     bool check_only;        /* calls are checked and change nothing (adopt.h) */
-    struct pool reservation_pool, mapping_pool, handle_pool; /* memory for these objects */
+    struct pool reservation_pool, handle_pool; /* memory for these objects */
     struct slots handles, contexts, streams, events;
     struct addrmap pool_ranges, chunks, pieces; /* of memory pools (pools.h) */
     struct pool piece_pool;

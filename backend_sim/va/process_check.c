@@ -338,9 +338,7 @@ static const char *check_tables(const struct sim_process *process)
 
 static const char *check_pools(const struct sim_process *process)
 {
-    const char *said = check_in(pool_check(&process->mapping_pool, process->mappings.count), "room for mappings");
-    if (!said)
-        said = check_in(pool_check(&process->reservation_pool, process->reservations.count), "room for reservations");
+    const char *said = check_in(pool_check(&process->reservation_pool, process->reservations.count), "room for reservations");
     if (!said)
         said = check_in(pool_check(&process->piece_pool, process->pieces.count), "room for allocations of pools");
     return said ? said : check_in(pool_check(&process->handle_pool, slots_kept(&process->handles)), "room for handles");
