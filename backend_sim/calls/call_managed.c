@@ -90,7 +90,9 @@ static vmm_result find_range(const struct sim_process *process, uint64_t address
     const bool wraps = size > UINT64_MAX - address;
     if (wraps ? !may_wrap || address + size > address + left : size > left)
         return refuse_range(process, address, size, left);
-    *range = (struct range){managed, address - start, address - start + (wraps ? 0 : size), wraps};
+    const uint64_t first = address - start, end = first + size;
+    const bool none = wraps && (address + size <= start || page_up(end) <= first / MANAGED_PAGE * MANAGED_PAGE);
+    *range = (struct range){managed, first, none ? first : end, wraps};
     return VMM_SUCCESS;
 }
 
@@ -296,7 +298,7 @@ static struct common common_of(const struct range *range)
     static const struct managed_hint none;
     const uint64_t start = range->first / MANAGED_PAGE * MANAGED_PAGE;
     struct common common = {.preferred = true, .prefetched = true};
-    if (range->wraps)
+    if (range->first == range->end)
         return (struct common){.hint = {.read_mostly = true, .devices = UINT32_MAX, .host = true}};
     const struct managed_hint *hint = &none;
     for (uint64_t at = start, next = start; hint && at < page_up(range->end); at = next) {

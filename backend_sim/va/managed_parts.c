@@ -98,13 +98,13 @@ static uint64_t unite(struct managed_parts *parts, size_t i)
     return end_of(parts, i) - parts->part[i].start;
 }
 
-/* Parts of which nothing holds any more are as if nothing had been said. */
-static void tidy(struct managed_parts *parts)
+/* Parts of which nothing holds any more are as if nothing had been said, and neighbours of which the same holds are one. */
+static void settle(struct managed_parts *parts)
 {
     for (size_t i = parts->count; i > 0; i--) {
         struct managed_part *part = &parts->part[i - 1];
         part->said &= !is_vacant(&part->hint);
-        if (i < parts->count && !part[0].said && !part[1].said)
+        if (i < parts->count && are_alike(part))
             join(parts, i);
     }
 }
@@ -123,7 +123,7 @@ bool managed_parts_say(struct managed_parts *parts, uint64_t start, uint64_t end
         part->said |= !passes;
         at = passes ? end_of(parts, i) : at + unite(parts, i);
     }
-    tidy(parts);
+    settle(parts);
     return true;
 }
 

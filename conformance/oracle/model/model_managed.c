@@ -93,7 +93,7 @@ MODEL_ON(mem_alloc_managed)
 
 /* ---- parts ---- */
 
-enum { PREFETCHED = 1, PREFERRED = 2, READ_MOSTLY = 4, ACCESSED_BY = 8, BLOCK = 512 };
+enum { PREFETCHED = 1, PREFERRED = 2, READ_MOSTLY = 4, ACCESSED_BY = 8, BLOCK = 512, FORGOTTEN = -1 };
 
 static uint64_t first_page(const struct model_managed *managed)
 {
@@ -181,11 +181,15 @@ static size_t unite(struct model *m, size_t i)
     return i;
 }
 
-static void drop_vacant(struct model *m)
+/* Parts of which nothing holds are none, and neighbours of which the same holds are one. */
+static void settle_parts(struct model *m)
 {
     for (size_t i = m->part_count; i > 0; i--)
         if (is_vacant(&m->parts[i - 1].hint))
             remove_part(m, i - 1);
+    for (size_t i = m->part_count; i > 0; i--)
+        if (i < m->part_count)
+            unite(m, i - 1);
 }
 
 static void drop_pages(struct model *m, uint64_t first, uint64_t end)
@@ -198,6 +202,75 @@ static void drop_pages(struct model *m, uint64_t first, uint64_t end)
     for (size_t i = m->doubt_count; i > 0; i--)
         if (m->doubts[i - 1].page >= first && m->doubts[i - 1].page < end)
             m->doubts[i - 1] = m->doubts[--m->doubt_count];
+}
+
+/* ---- what is said ---- */
+
+struct range {
+    uint64_t first, end; /* pages of the address space; of a range that wraps none, or the one that both ends lie in */
+    bool wraps;
+};
+
+static void apply(struct model_hint *hint, vmm_mem_advice advice, vmm_mem_location where)
+{
+    const bool host = where.type == VMM_MEM_LOCATION_TYPE_HOST, on = advice % 2;
+    if (advice == FORGOTTEN)
+        *hint = (struct model_hint){.read_mostly = false};
+    else if (!advice)
+        hint->prefetched = where;
+    else if (advice <= VMM_MEM_ADVISE_UNSET_READ_MOSTLY)
+        hint->read_mostly = on;
+    else if (advice <= VMM_MEM_ADVISE_UNSET_PREFERRED_LOCATION)
+        hint->preferred = !on ? (vmm_mem_location){0, 0} : (vmm_mem_location){where.type, host ? VMM_DEVICE_CPU : where.id};
+    else if (host)
+        hint->by_host = on;
+    else
+        hint->by[where.id] = on;
+}
+
+static void dispel(struct model *m, const struct range *range, vmm_mem_advice advice)
+{
+    static const unsigned about[] = {PREFETCHED, READ_MOSTLY, READ_MOSTLY, PREFERRED, PREFERRED};
+    for (size_t i = 0; i < m->doubt_count; i++)
+        if (advice >= 0 && advice <= VMM_MEM_ADVISE_UNSET_PREFERRED_LOCATION && m->doubts[i].page >= range->first && m->doubts[i].page < range->end)
+            m->doubts[i].attributes &= ~about[advice];
+}
+
+/* Makes a part of the pages before part i of which nothing holds. False: nothing is to hold of them, and *at passes over them. */
+static bool fill_gap(struct model *m, const struct range *range, size_t i, vmm_mem_advice advice, vmm_mem_location where, uint64_t *at)
+{
+    struct model_part gap = {.first = range->first, .end = range->end};
+    struct model_hint hint = gap.hint;
+    if (i && m->parts[i - 1].end > gap.first)
+        gap.first = m->parts[i - 1].end;
+    if (i < m->part_count && m->parts[i].first < gap.end)
+        gap.end = m->parts[i].first;
+    apply(&hint, advice, where);
+    if (advice != FORGOTTEN && is_vacant(&hint)) {
+        *at = gap.end;
+        return false;
+    }
+    insert_part(m, i, gap);
+    return true;
+}
+
+/* advice 0: a prefetch; FORGOTTEN: the pages' allocation ends. */
+static void say(struct model *m, const struct range *range, vmm_mem_advice advice, vmm_mem_location where)
+{
+    if (range->first >= range->end)
+        return;
+    cut(m, range->first);
+    cut(m, range->end);
+    for (uint64_t at = range->first; at < range->end;) {
+        size_t i = part_from(m, at);
+        if ((i == m->part_count || m->parts[i].first > at) && !fill_gap(m, range, i, advice, where, &at))
+            continue;
+        apply(&m->parts[i].hint, advice, where);
+        i = unite(m, i);
+        at += m->parts[i].end - m->parts[i].first;
+    }
+    settle_parts(m);
+    dispel(m, range, advice);
 }
 
 /* ---- the end of an allocation ---- */
@@ -219,30 +292,15 @@ static unsigned attributes_of(const struct model_hint *hint)
     return attributes;
 }
 
-/* Of a page that others use, too, a driver was seen to forget what held, and to keep it. */
-static void doubt(struct model *m, const struct model_managed *managed, uint64_t page)
+/* Of its last page, if others use it, too, a driver was seen to forget what held, and to keep it. */
+static void doubt(struct model *m, const struct model_managed *managed)
 {
+    const uint64_t page = end_page(managed) - 1;
     const size_t i = part_from(m, page);
-    if (i == m->part_count || m->parts[i].first > page || !is_shared(m, managed, page))
+    if (i == m->part_count || m->parts[i].first > page || page == first_page(managed) || !is_shared(m, managed, page))
         return;
     m->doubts = model_room(m->doubts, &m->doubt_room, m->doubt_count, sizeof *m->doubts);
     m->doubts[m->doubt_count++] = (struct model_doubt){page, attributes_of(&m->parts[i].hint)};
-}
-
-/* Up to the first page of which nothing holds, a driver forgets what held. */
-static void forget_pages(struct model *m, uint64_t first, uint64_t end)
-{
-    cut(m, first);
-    cut(m, end);
-    for (uint64_t at = first; at < end;) {
-        size_t i = part_from(m, at);
-        if (i == m->part_count || m->parts[i].first > at)
-            break;
-        m->parts[i].hint = (struct model_hint){.read_mostly = false};
-        i = unite(m, i);
-        at += m->parts[i].end - m->parts[i].first;
-    }
-    drop_vacant(m);
 }
 
 void model_managed_free(struct model *model, struct model_managed *managed)
@@ -251,10 +309,9 @@ void model_managed_free(struct model *model, struct model_managed *managed)
     model->orders++; /* the device's work is waited for */
     model_forget_block(model, managed->start);
     if (model->driver) {
-        doubt(model, managed, first);
-        if (end - 1 > first)
-            doubt(model, managed, end - 1);
-        forget_pages(model, first, end);
+        const struct range all = {first, end, false};
+        doubt(model, managed);
+        say(model, &all, FORGOTTEN, (vmm_mem_location){0, 0});
     } else {
         drop_pages(model, first, end);
     }
@@ -270,10 +327,6 @@ void model_managed_free(struct model *model, struct model_managed *managed)
 
 /* ---- ranges ---- */
 
-struct range {
-    uint64_t first, end; /* pages of the address space; none of a range that wraps */
-    bool wraps;
-};
 
 static bool given(uint64_t address, uint64_t size, struct model_answer *a)
 {
@@ -290,71 +343,11 @@ static bool find(struct model *m, uint64_t address, uint64_t size, bool wraps, s
     const bool passes = size > UINT64_MAX - address;
     if (!managed || (passes && !wraps) || end > last)
         return model_refuse(a, INVALID, "VMM-MANAGED-RANGE");
-    const uint64_t first = address / MODEL_PAGE;
-    *range = (struct range){first, passes ? first : (end - 1) / MODEL_PAGE + 1, passes};
+    const uint64_t first = address / MODEL_PAGE, behind = end ? (end - 1) / MODEL_PAGE + 1 : 0;
+    *range = (struct range){first, behind > first ? behind : first, passes};
     if (passes)
         model_hazard(a, "VMM-MANAGED-WRAPS");
     return true;
-}
-
-static void apply(struct model_hint *hint, vmm_mem_advice advice, vmm_mem_location where)
-{
-    const bool host = where.type == VMM_MEM_LOCATION_TYPE_HOST, on = advice % 2;
-    if (!advice)
-        hint->prefetched = where;
-    else if (advice <= VMM_MEM_ADVISE_UNSET_READ_MOSTLY)
-        hint->read_mostly = on;
-    else if (advice <= VMM_MEM_ADVISE_UNSET_PREFERRED_LOCATION)
-        hint->preferred = !on ? (vmm_mem_location){0, 0} : (vmm_mem_location){where.type, host ? VMM_DEVICE_CPU : where.id};
-    else if (host)
-        hint->by_host = on;
-    else
-        hint->by[where.id] = on;
-}
-
-static void dispel(struct model *m, const struct range *range, vmm_mem_advice advice)
-{
-    static const unsigned about[] = {PREFETCHED, READ_MOSTLY, READ_MOSTLY, PREFERRED, PREFERRED};
-    for (size_t i = 0; i < m->doubt_count; i++)
-        if (advice <= VMM_MEM_ADVISE_UNSET_PREFERRED_LOCATION && m->doubts[i].page >= range->first && m->doubts[i].page < range->end)
-            m->doubts[i].attributes &= ~about[advice];
-}
-
-/* Makes a part of the pages before part i of which nothing holds. False: nothing is to hold of them, and *at passes over them. */
-static bool fill_gap(struct model *m, const struct range *range, size_t i, vmm_mem_advice advice, vmm_mem_location where, uint64_t *at)
-{
-    struct model_part gap = {.first = range->first, .end = range->end};
-    struct model_hint hint = gap.hint;
-    if (i && m->parts[i - 1].end > gap.first)
-        gap.first = m->parts[i - 1].end;
-    if (i < m->part_count && m->parts[i].first < gap.end)
-        gap.end = m->parts[i].first;
-    apply(&hint, advice, where);
-    if (is_vacant(&hint)) {
-        *at = gap.end;
-        return false;
-    }
-    insert_part(m, i, gap);
-    return true;
-}
-
-/* advice 0: a prefetch. */
-static void say(struct model *m, const struct range *range, vmm_mem_advice advice, vmm_mem_location where)
-{
-    if (range->first >= range->end)
-        return;
-    cut(m, range->first);
-    cut(m, range->end);
-    for (uint64_t at = range->first; at < range->end;) {
-        size_t i = part_from(m, at);
-        if ((i == m->part_count || m->parts[i].first > at) && !fill_gap(m, range, i, advice, where, &at))
-            continue;
-        apply(&m->parts[i].hint, advice, where);
-        i = unite(m, i);
-        at += m->parts[i].end - m->parts[i].first;
-    }
-    drop_vacant(m);
-    dispel(m, range, advice);
 }
 
 /* ---- places ---- */
@@ -461,7 +454,8 @@ static void join(struct common *common, const struct model_hint *one)
 static struct common common_of(const struct model *m, const struct range *range)
 {
     const struct model_hint nothing = {.read_mostly = false};
-    struct common common = {{.read_mostly = true, .by_host = true}, range->wraps, range->wraps};
+    const bool none = range->first == range->end;
+    struct common common = {{.read_mostly = true, .by_host = true}, none, none};
     for (int i = 0; i < VMM_MAX_DEVICES; i++)
         common.all.by[i] = true;
     for (uint64_t at = range->first; at < range->end;) {
