@@ -147,13 +147,13 @@ static double seconds(void)
 
 /* Both a time and a number of queries, so that a busy machine does not make a late one of a satisfied wait. Where this thread
  * comes back late from a pause, others are late as well: such a query does not count, for at most SETTLE_AT_MOST times the time. */
-enum { SETTLE_MS = 12, SETTLE_QUERIES = 120, SETTLE_AT_MOST = 10 };
+enum { SETTLE_MS = 12, SETTLE_QUERIES = 36, SETTLE_AT_MOST = 10 };
 
 /* What the stream's work comes to: SUCCESS, WAITS, or an error. */
 static const char *settle(CUstream s)
 {
     const double began = seconds(), span = SETTLE_MS / 1e3 * slowly(), late = 1e-3;
-    const struct timespec step = {0, 50000};
+    const struct timespec step = {0, 250000};
     int left = SETTLE_QUERIES * (int)slowly();
     CUresult r = cuStreamQuery(s);
     for (double now = began; r == CUDA_ERROR_NOT_READY && now < began + (left > 0 ? SETTLE_AT_MOST : 1) * span;) {
