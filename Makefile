@@ -75,10 +75,12 @@ ifneq ($(DEBUG),)
 override CPPFLAGS += -DCUVMM_DEBUG
 endif
 ifneq ($(COVERAGE),)
-override CFLAGS   += --coverage -O0
+override CFLAGS   += -O0
 TEST_CFLAGS :=
 SUITE_CFLAGS :=
 override LDFLAGS  += --coverage
+# Counters are where ci/coverage looks for them: each of thousands of processes writes all that it has, and lcov reads them all.
+counters = $(if $(filter api/% backend_sim/%,$(1)),--coverage)
 endif
 
 include ci/flags.mk
@@ -199,7 +201,7 @@ help: ## this list
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(call sees,$<) $(CPPFLAGS) $(CFLAGS) $(if $(filter %_test.c,$<),$(TEST_CFLAGS),$(if $(filter conformance/%,$<),$(SUITE_CFLAGS),$(if $(filter $(TYPED),$<),$(TYPES_CFLAGS)))) $(if $(filter tools/%,$<),$(TOOL_CFLAGS)) $(if $(HAVE_CUDA_H),$(if $(filter %_abi_test.c,$<),-DCUVMM_HAVE_CUDA_H -isystem $(CUDA_PATH)/include)) -MMD -MP -c -o $@ $<
+	$(CC) $(call sees,$<) $(CPPFLAGS) $(CFLAGS) $(if $(filter %_test.c,$<),$(TEST_CFLAGS),$(if $(filter conformance/%,$<),$(SUITE_CFLAGS),$(if $(filter $(TYPED),$<),$(TYPES_CFLAGS)))) $(if $(filter tools/%,$<),$(TOOL_CFLAGS)) $(if $(HAVE_CUDA_H),$(if $(filter %_abi_test.c,$<),-DCUVMM_HAVE_CUDA_H -isystem $(CUDA_PATH)/include)) $(call counters,$<) -MMD -MP -c -o $@ $<
 
 # Lanes of device code are loops that the optimiser makes vectors of; and a * b + c is rounded twice unless the code says otherwise. What is
 # compiled again for wider vectors runs on a processor that has them.
@@ -295,7 +297,7 @@ $(LIBA): $(LIB_OBJ)
 
 $(BUILD)/obj/sim-only/open.o: api/open.c
 	@mkdir -p $(@D)
-	$(CC) $(sees.api) $(CPPFLAGS) -DCUVMM_NO_CUDA $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(sees.api) $(CPPFLAGS) -DCUVMM_NO_CUDA $(CFLAGS) $(call counters,$<) -MMD -MP -c -o $@ $<
 
 $(LIBSIM): $(SIM_OBJ)
 	@mkdir -p $(@D)
@@ -311,11 +313,11 @@ $(LIBCUDA): $(call obj,$(ABI_SRC)) $(LIBSIM) backend_sim/abi/symbols/exports.map
 
 $(BUILD)/obj/runtime12/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(call sees,$<) $(CPPFLAGS) -DCUDART_VERSION=12090 $(CFLAGS) $(TYPES_CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(call sees,$<) $(CPPFLAGS) -DCUDART_VERSION=12090 $(CFLAGS) $(TYPES_CFLAGS) $(call counters,$<) -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj/runtime13/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(call sees,$<) $(CPPFLAGS) -DCUDART_VERSION=13000 $(CFLAGS) $(TYPES_CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(call sees,$<) $(CPPFLAGS) -DCUDART_VERSION=13000 $(CFLAGS) $(TYPES_CFLAGS) $(call counters,$<) -MMD -MP -c -o $@ $<
 
 # Each name has the version that the toolkit's library gives it.
 $(BUILD)/obj/libcudart.so.%.map: api/runtime_entries.def

@@ -358,12 +358,14 @@ sabotage: check-build ## does the suite notice mistakes made by hand? Every SABO
 	$(call MUTATE_TAP,sabotage,--rows ci/sabotage.list --every $(SABOTAGE_EVERY) $(ONLY:%=--only "^%$$") $(QUICK:%=--quick))
 
 # Machines differ in numbers; what the recordings of a driver reach besides is reached by those of one of them.
-# Scripts that start hundreds of programs reach no line that others do not, and each program writes the counters of all files.
+# Scripts that start hundreds of programs reach no line that others do not, and each program writes the counters of all files, into
+# memory where there is such a place.
 COVERAGE_MORE := CHECK_ABI_RECORDED='$(filter-out first-%,$(CHECK_ABI_RECORDED))' \
     CHECK_SHELL='$(filter-out $(CHECK_ONCE) tools/sweep/sweep_test.sh tools/recording/recording_test.sh,$(CHECK_SHELL))'
 coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), checked against ci/coverage-floor
 	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi
-	+@CHECKER_SEEDS=4 CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc CFLAGS=-g1 WERROR= $(CHECK_FEW) $(COVERAGE_MORE) check; \
+	+@counters=$$(mktemp -d /dev/shm/cuvmm-coverage-XXXXXX 2>/dev/null) && trap 'rm -rf "$$counters"' EXIT && export GCOV_PREFIX="$$counters"; \
+	    CHECKER_SEEDS=4 CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc CFLAGS=-g1 WERROR= $(CHECK_FEW) $(COVERAGE_MORE) check; \
 	    status=$$?; ci/coverage $(BUILD)/cov $(BUILD)/coverage $(COVERAGE_FLOOR) && exit $$status
 
 examples-update: $(LIBA) ## regenerate the outputs of conformance/programs/examples and their excerpts in README.md and docs/library.md
