@@ -185,6 +185,9 @@ RT_INSIDE := $(filter %_inject_test %_inside_test,$(RT_TESTS))
 ABI_KERNELS := $(BUILD)/test/abi_kernels.so
 RT_FAKE   := $(BUILD)/test/rt_fake_driver.so
 
+# The folder of a target, before its recipe's first command: made once, for a process a target is two seconds of a build.
+FOLDER = $(if $(folder.$(@D)),,$(shell mkdir -p $(@D))$(eval folder.$(@D) := 1))
+
 .PHONY: all help clean demo bench bench-compare
 # Rules are here; to look for each header of each file in make's own takes longer than all the rest of a run that builds nothing.
 MAKEFLAGS += --no-builtin-rules
@@ -200,7 +203,7 @@ help: ## this list
 	@echo "  Variables: BUILD CC CFLAGS SAN=address,undefined DEBUG=1 (the engine checks itself: docs/debug.md) WERROR=1 PREFIX DESTDIR CUDA_PATH JOBS"
 
 $(BUILD)/obj/%.o: %.c
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(call sees,$<) $(CPPFLAGS) $(CFLAGS) $(if $(filter %_test.c,$<),$(TEST_CFLAGS),$(if $(filter conformance/%,$<),$(SUITE_CFLAGS),$(if $(filter $(TYPED),$<),$(TYPES_CFLAGS)))) $(if $(filter tools/%,$<),$(TOOL_CFLAGS)) $(if $(HAVE_CUDA_H),$(if $(filter %_abi_test.c,$<),-DCUVMM_HAVE_CUDA_H -isystem $(CUDA_PATH)/include)) $(call counters,$<) -MMD -MP -c -o $@ $<
 
 # Lanes of device code are loops that the optimiser makes vectors of; and a * b + c is rounded twice unless the code says otherwise. What is
@@ -213,17 +216,17 @@ $(BUILD)/obj/backend_sim/ptx/run/fast_%.o: override CFLAGS += $(PTX_WIDE)
 # Its test knows instructions and kernels that are in no library.
 $(addprefix $(BUILD)/test/conformance/recorded/ptx/,replay_test tiers_test): $(call obj,$(wildcard conformance/recorded/ptx/pair*.c conformance/recorded/ptx/random_kernel.c))
 $(BUILD)/test/conformance/recorded/ptx/%: $(BUILD)/obj/conformance/recorded/ptx/%.o $(CONFA) $(LIBA)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ -lm $(DL_LIBS)
 
 # It compares with the C library's functions of mathematics.
 $(BUILD)/test/backend_sim/ptx/float/%: $(BUILD)/obj/backend_sim/ptx/float/%.o $(CONFA) $(LIBA)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ -lm $(DL_LIBS)
 
 # kernels/kernels.cu as one fat binary, and that as an array for the library; an empty one where there is no nvcc.
 $(BUILD)/obj/kernels.fatbin: kernels/kernels.cu kernels/norm.h kernels/pattern.h api/vmm.h $(wildcard api/vmm/*.h) api/results.def
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(if $(NVCC),$(NVCC) -fatbin $(GENCODE) -Iapi -Ikernels -o $@ $<,: >$@)
 
 $(BUILD)/obj/kernels_image.c: $(BUILD)/obj/kernels.fatbin
@@ -236,7 +239,7 @@ $(BUILD)/obj/kernels_image.o: $(BUILD)/obj/kernels_image.c kernels/kernels.h
 
 # The same as PTX, which is checked in (make ptx-device), for tests of what PTX computes.
 $(BUILD)/obj/kernels_ptx.c: kernels/kernels.ptx
-	@mkdir -p $(@D)
+	$(FOLDER)
 	@{ echo '#include "kernels_ptx.h"'; echo 'const unsigned char kernels_ptx[] = {'; od -An -v -tu1 $< | sed 's/[0-9][0-9]*/&,/g'; echo '0};'; \
 	    echo 'const size_t kernels_ptx_size = sizeof kernels_ptx - 1;'; } >$@
 
@@ -247,7 +250,7 @@ $(BUILD)/obj/kernels_ptx.o: $(BUILD)/obj/kernels_ptx.c conformance/harness/kerne
 RULE_EXAMPLES := $(patsubst rules/%.def,conformance/corpus/rulebook/%.txt,$(shell sed -n 's/^#include "\(.*\)"$$/\1/p' api/rules.def))
 RULE_RECORDED := $(sort $(wildcard conformance/recorded/recordings/*/suite.tap))
 $(BUILD)/obj/rulebook_data.c: $(RULE_EXAMPLES) $(RULE_RECORDED) Makefile
-	@mkdir -p $(@D)
+	$(FOLDER)
 	@array() { echo "const unsigned char $$1_text[] = {"; od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'; \
 	    echo "0};"; echo "const size_t $$1_size = sizeof $$1_text - 1;"; }; \
 	{ echo '#include "rulebook_data.h"'; cat $(RULE_EXAMPLES) | array rule_examples; \
@@ -260,7 +263,7 @@ $(BUILD)/obj/rulebook_data.o: $(BUILD)/obj/rulebook_data.c tools/explain/ruleboo
 # The page of `cuvmm view` as texts for the command: view_page_html, _css and _js. Its sources are ASCII.
 VIEW_PAGE := $(addprefix tools/view/,page.html page.css trace.js lists.js picture.js family.js page.js)
 $(BUILD)/obj/view_page.c: $(VIEW_PAGE)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	@{ echo '#include "view_page.h"'; for kind in html css js; do echo "const char view_page_$$kind[] = {"; \
 	    set --; for file in $^; do case $$file in *.$$kind) set -- "$$@" $$file;; esac; done; \
 	    cat "$$@" | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'; echo '0};'; done; } >$@.new && mv $@.new $@
@@ -270,7 +273,7 @@ $(BUILD)/obj/view_page.o: $(BUILD)/obj/view_page.c tools/view/view_page.h
 
 # The lessons as C, so that an installed command has them.
 $(BUILD)/obj/lessons_embedded.c: ci/embed-lessons $(wildcard conformance/corpus/lessons/*)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	ci/embed-lessons conformance/corpus/lessons >$@.new && mv $@.new $@
 
 $(BUILD)/obj/lessons_embedded.o: $(BUILD)/obj/lessons_embedded.c tools/lesson/lessons.h
@@ -279,70 +282,70 @@ $(BUILD)/obj/lessons_embedded.o: $(BUILD)/obj/lessons_embedded.c tools/lesson/le
 # Exercises in the form of scripts, and the scripts of the demo, for the page in a browser (tools/web).
 PRACTICES := $(sort $(wildcard conformance/corpus/exercises/scripts/*.txt))
 $(BUILD)/obj/practices_embedded.c: ci/embed-texts $(PRACTICES)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	ci/embed-texts practice.h practice_source practices $(foreach text,$(PRACTICES),$(basename $(notdir $(text)))=$(text)) >$@.new && mv $@.new $@
 
 EXAMPLE_SCRIPTS := $(sort $(wildcard conformance/corpus/demo/*.vmm))
 $(BUILD)/obj/examples_embedded.c: ci/embed-texts $(EXAMPLE_SCRIPTS)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	ci/embed-texts examples.h example_source examples $(foreach text,$(EXAMPLE_SCRIPTS),$(basename $(notdir $(text)))=$(text)) >$@.new && mv $@.new $@
 
 $(TEXTS_OBJ): %.o: %.c tools/practice/practice.h tools/web/examples.h
 	$(CC) -Itools/practice -Itools/web $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(LIBA): $(LIB_OBJ)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	@rm -f $@
 	$(AR) $(ARFLAGS) $@ $^
 
 $(BUILD)/obj/sim-only/open.o: api/open.c
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(sees.api) $(CPPFLAGS) -DCUVMM_NO_CUDA $(CFLAGS) $(call counters,$<) -MMD -MP -c -o $@ $<
 
 $(LIBSIM): $(SIM_OBJ)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	@rm -f $@
 	$(AR) $(ARFLAGS) $@ $^
 
 # Nothing but the driver's names is to be seen of it, so that it can stand beside libcuvmm in one process. It uses its own
 # functions, as a driver does, whatever is preloaded.
 $(LIBCUDA): $(call obj,$(ABI_SRC)) $(LIBSIM) backend_sim/abi/symbols/exports.map
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic-functions -Wl,--version-script=backend_sim/abi/symbols/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
 	@ln -sf libcuda.so.1 $(BUILD)/lib/libcuda.so
 
 $(BUILD)/obj/runtime12/%.o: %.c
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(call sees,$<) $(CPPFLAGS) -DCUDART_VERSION=12090 $(CFLAGS) $(TYPES_CFLAGS) $(call counters,$<) -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj/runtime13/%.o: %.c
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(call sees,$<) $(CPPFLAGS) -DCUDART_VERSION=13000 $(CFLAGS) $(TYPES_CFLAGS) $(call counters,$<) -MMD -MP -c -o $@ $<
 
 # Each name has the version that the toolkit's library gives it.
 $(BUILD)/obj/libcudart.so.%.map: api/runtime_entries.def
-	@mkdir -p $(@D)
+	$(FOLDER)
 	@{ echo 'libcudart.so.$* {'; echo 'global:'; sed -n 's/^RT_ENTRY(\([^,]*\), \(BOTH\|IN$*\), .*/    \1;/p' $<; echo 'local: *;'; echo '};'; } >$@
 
 $(BUILD)/lib/libcudart.so.12: $(call rt_obj,12)
 $(BUILD)/lib/libcudart.so.13: $(call rt_obj,13)
 $(LIBCUDART): $(BUILD)/lib/libcudart.so.%: $(BUILD)/obj/libcudart.so.%.map $(LIBSIM)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcudart.so.$* -Wl,-Bsymbolic-functions -Wl,--version-script=$< -o $@ $(filter %.o,$^) $(LIBSIM) $(DL_LIBS)
 	@ln -sf libcudart.so.13 $(BUILD)/lib/libcudart.so
 
 # Its tests are programs of the runtime: X_12_test.c of CUDA 12's, the others of CUDA 13's. The driver's library is there when the
 # runtime looks for it.
 $(filter-out $(RT_INSIDE),$(RT_TESTS)): $(BUILD)/test/%: $(BUILD)/obj/%.o $(LIBCUDART) $(LIBCUDA) $(CONFA) $(LIBSIM) | $(ABI_KERNELS)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(CONFA) $(LIBSIM) -Wl,--no-as-needed $(BUILD)/lib/libcudart.so.$(if $(filter %_12_test,$@),12,13) -L$(BUILD)/lib -lcuda -Wl,-rpath,$(abspath $(BUILD))/lib $(DL_LIBS)
 
 $(RT_INSIDE): $(BUILD)/test/%: $(BUILD)/obj/%.o $(call rt_obj,13) $(LIBCUDA) $(CONFA) $(LIBSIM) | $(ABI_KERNELS)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(CONFA) $(LIBSIM) -Wl,--no-as-needed -L$(BUILD)/lib -lcuda -Wl,-rpath,$(abspath $(BUILD))/lib $(DL_LIBS)
 
 $(RT_FAKE): backend_sim/runtime/testing/fake_driver.c
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $<
 
 RT_FAKED := backend_sim/runtime/library/rt_driver_test backend_sim/runtime/library/rt_entries_test backend_sim/runtime/graph/rt_old_driver_12_test
@@ -353,52 +356,52 @@ $(BUILD)/obj/backend_sim/runtime/%_test.o: override CPPFLAGS += -DABI_TEST_KERNE
 
 # The same for NVML, beside it.
 $(LIBNVML): $(call obj,$(NVML_SRC)) $(LIBSIM) backend_sim/nvml/exports.map
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libnvidia-ml.so.1 -Wl,-Bsymbolic-functions -Wl,--version-script=backend_sim/nvml/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
 	@ln -sf libnvidia-ml.so.1 $(BUILD)/lib/libnvidia-ml.so
 
 $(filter-out $(NVML_INSIDE),$(NVML_TESTS)): $(BUILD)/test/%: $(BUILD)/obj/%.o $(LIBNVML) $(LIBCUDA) $(CONFA) $(LIBSIM)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(CONFA) $(LIBSIM) -L$(BUILD)/lib -lnvidia-ml -lcuda -Wl,-rpath,$(abspath $(BUILD))/lib $(DL_LIBS)
 
 # Those that make its requests fail hold it.
 $(NVML_INSIDE): $(BUILD)/test/%: $(BUILD)/obj/%.o $(call obj,$(NVML_SRC)) $(CONFA) $(LIBSIM)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 # The shadow beside a driver, for `cuvmm check` to preload (docs/check.md). Of it only the driver's names are to be seen, too.
 CHECK_SRC := $(call sources,backend_cuda/follow backend_cuda/check)
 $(LIBCHECK): $(call obj,$(CHECK_SRC)) $(LIBSIM) backend_cuda/check/exports.map
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuvmm-check.so -Wl,-Bsymbolic-functions -Wl,--version-script=backend_cuda/check/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
 
 # What `cuvmm exec` preloads, so that programs find a driver's files (docs/exec.md). Never with a sanitizer or counters: it is loaded into programs
 # that have none.
 FILES_SRC := $(wildcard backend_sim/device_files/device_files*.c)
 $(LIBFILES): $(filter-out %_test.c,$(FILES_SRC)) api/base/os_environment.c backend_sim/device_files/device_files.h backend_sim/device_files/exports.map
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(sees.api) $(CPPFLAGS) $(filter-out -fsanitize=% -fno-sanitize-recover=% -shared-libsan --coverage,$(CFLAGS) $(LDFLAGS)) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuvmm-device-files.so -Wl,--version-script=backend_sim/device_files/exports.map -o $@ $(filter %.c,$^) $(DL_LIBS)
 
 # Nothing but the names of libraries that the command loads when it needs them (tools/optional).
 $(LIBOPTIONAL):
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(filter-out -fsanitize=% -shared-libsan --coverage,$(LDFLAGS)) -shared -nostdlib -Wl,-soname,$(@F) -Wl,--no-as-needed -o $@ $(OPTIONAL_LIBS)
 
 # Its test is a program that finds its functions before the C library's.
 $(BUILD)/test/backend_sim/device_files/device_files_test: $(call obj,$(FILES_SRC)) $(CONFA) $(LIBA)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 # Kernels for its tests, as its users write them.
 $(ABI_KERNELS): backend_sim/abi/testing/kernels.c api/vmm_kernel.h
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) -Iapi -std=c11 $(WARNINGS) $(if $(WERROR),-Werror) -g -fPIC -shared -o $@ $<
 
 $(BUILD)/obj/backend_sim/abi/%_test.o: override CPPFLAGS += -DABI_TEST_KERNELS='"$(abspath $(ABI_KERNELS))"'
 
 # Its tests are programs of the driver's API: of this project they link that library and the harness, with its words.
 $(filter-out $(ABI_INSIDE),$(ABI_TESTS)): $(BUILD)/test/%: $(BUILD)/obj/%.o $(LIBCUDA) $(CONFA) $(LIBSIM) | $(ABI_KERNELS)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(CONFA) $(LIBSIM) -L$(BUILD)/lib -lcuda -Wl,-rpath,$(abspath $(BUILD))/lib $(DL_LIBS)
 
 # It reads the fat binary that nvcc made of this project's kernels.
@@ -407,7 +410,7 @@ $(BUILD)/test/backend_sim/abi/image/image_inside_test: $(BUILD)/obj/kernels_imag
 # Those that make its requests fail, or call its own functions, hold it: a library keeps its allocator, its system calls and
 # its functions to itself.
 $(ABI_INSIDE): $(BUILD)/test/%: $(BUILD)/obj/%.o $(call obj,$(ABI_SRC)) $(CONFA) $(LIBSIM) | $(ABI_KERNELS)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 $(BUILD)/obj/tools.a: $(TOOL_OBJ)
@@ -419,31 +422,31 @@ $(BUILD)/obj/conformance.a: $(CONF_OBJ)
 	$(AR) $(ARFLAGS) $@ $^
 
 $(LIBSO): $(LIB_OBJ)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared $(SONAME) -o $@ $^ $(DL_LIBS)
 	@ln -sf $(notdir $@) $(LIBSO_MAJOR)
 	@ln -sf $(notdir $(LIBSO_MAJOR)) $(LIBSO_DEV)
 
 # The command and the harness use each other: the command's object comes first, the archives in a circle.
 $(BUILD)/bin/cuvmm: $(BUILD)/obj/tools/cli/main.o $(TOOLA) $(CONFA) $(TOOLA) $(LIBA) | $(LIBOPTIONAL)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(PIE_LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 	@mkdir -p $(BUILD)/lib && ln -sf ../bin/cuvmm $(BUILD)/lib/ptxas # cuvmm ptxas, for compilers that start it by a path
 
 $(BUILD)/bin/conformance: $(call obj,$(SUITE_SRC)) $(CONFA) $(LIBA)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 $(PROGS): $(BUILD)/bin/%: $(BUILD)/obj/conformance/programs/%.o $(CONFA) $(LIBA)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(DL_LIBS)
 
 $(BUILD)/include/cuvmm:
-	@mkdir -p $(@D)
+	$(FOLDER)
 	@ln -sfn $(CURDIR)/api $@
 
 $(BUILD)/examples/%: conformance/programs/examples/%.c $(LIBA) $(wildcard api/vmm*.h api/vmm/*.h) api/results.def | $(BUILD)/include/cuvmm
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) -I$(BUILD)/include $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBA) $(DL_LIBS)
 
 # Its programs register themselves, so their objects are linked as they are.
@@ -458,7 +461,7 @@ $(BENCHA): $(call obj,$(call sources,bench/lib))
 
 $(BUILD)/obj/bench/%.o: override CPPFLAGS += -DBENCH_LIBCUDA='"$(abspath $(LIBCUDA))"' -DBENCH_LIBCUDART='"$(abspath $(BUILD)/lib/libcudart.so.13)"' -DBENCH_CUVMM='"$(abspath $(BUILD)/bin/cuvmm)"' -DBENCH_KERNELS='"$(abspath $(ABI_KERNELS))"' -DBENCH_TIMES='"$(abspath conformance/recorded/facts/times.tsv)"'
 $(BENCHES): $(BUILD)/bin/bench-%: $(BUILD)/obj/bench/%.o $(BENCHA) $(TOOLA) $(CONFA) $(TOOLA) $(LIBA)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
 # Ratios are kept in $(BUILD)/bench/NAME.tsv and shown beside those of the next run.
@@ -474,23 +477,23 @@ bench-compare: ## OLD=COMMIT NEW=COMMIT: the ratios of both, measured in turn in
 	    bench/compare.py --build $(BUILD) --rounds $(BENCH_ROUNDS) --jobs $(JOBS) --only "$(BENCH_ONLY)" "$(OLD)" "$(NEW)"
 
 $(BUILD)/test/bench/%: $(BUILD)/obj/bench/%.o $(BENCHA) $(TOOLA) $(CONFA) $(LIBA)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
 $(BUILD)/test/%: $(BUILD)/obj/%.o $(TOOLA) $(CONFA) $(LIBA)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
 # Files in memory are of the module for browsers, and no library has them.
 $(BUILD)/test/backend_sim/os/memory_files_wasm_test: $(call obj,$(addprefix backend_sim/os/,memory_files_wasm_test.c memory_files_wasm.c \
     memory_chunks_wasm.c)) $(CONFA) $(LIBA)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 # The capture of stacks in a library, for programs that are no C.
 STACKS_PROBE := $(BUILD)/test/stacks_probe.so
 $(STACKS_PROBE): api/stacks/testing/stacks_probe.c $(LIBSIM)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(sees.api/stacks) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -shared -Wl,--exclude-libs,ALL -o $@ $< $(LIBSIM) $(DL_LIBS)
 $(BUILD)/test/api/stacks/stacks_test $(BUILD)/test/api/stacks/stacks_module_test: | $(STACKS_PROBE)
 
@@ -500,14 +503,14 @@ $(BUILD)/fake/libcuda-old.so: FAKE := -DFAKE_OLD
 $(BUILD)/fake/libcuda-first.so: FAKE := -DFAKE_OLD -DFAKE_FIRST
 $(BUILD)/fake/libcuda-ancient.so: FAKE := -DFAKE_OLD -DFAKE_ANCIENT
 $(FAKES): $(wildcard backend_cuda/fake/*) api/entries.def
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(sees.backend_cuda) $(CPPFLAGS) -std=c11 $(WARNINGS) $(if $(WERROR),-Werror) -g -fPIC -pthread $(FAKE) -shared -o $@ $(filter %.c,$^)
 
 $(filter $(BUILD)/test/backend_cuda/%,$(TESTS)): | $(FAKES)
 
 # Of the checker's library, so not in the archives.
 $(filter $(BUILD)/test/backend_cuda/follow/%,$(TESTS)): $(BUILD)/test/%: $(BUILD)/obj/%.o $(call obj,$(call sources,backend_cuda/follow)) $(CONFA) $(LIBSIM)
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 # The targets of the folders: check and its kin, coverage and install; demo and the rule book.

@@ -85,7 +85,7 @@ SABOTAGE_EVERY ?= 1
 # What runs each test. Never with a sanitizer or counters: it is none itself.
 TAP_RUN := $(BUILD)/bin/tap-run
 $(TAP_RUN): ci/tap_run.c
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) -O1 -std=c11 $(CPPFLAGS) $(WARNINGS) $(if $(WERROR),-Werror) -o $@ $<
 
 # A run of part of the tests builds only what it uses.
@@ -115,30 +115,30 @@ check: check-build ## build everything and run every test (TAP in $(BUILD)/tap)
 
 # A file for each run of a program, since prove takes files without arguments.
 $(BUILD)/check/conformance-%: ci/targets.mk
-	@mkdir -p $(@D)
+	$(FOLDER)
 	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --backend sim:$*\n' >$@
 	@chmod +x $@
 
 # As on a driver: one machine for all tests, without checks of rules and objects.
 $(BUILD)/check/conformance-as-driver-%: ci/targets.mk
-	@mkdir -p $(@D)
+	$(FOLDER)
 	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --as-driver --backend sim:$*\n' >$@
 	@chmod +x $@
 
 # The CUDA backend on the simulator's libcuda.so.1.
 $(BUILD)/check/abi-suite-%: ci/targets.mk
-	@mkdir -p $(@D)
+	$(FOLDER)
 	@printf '#!/bin/sh\nexec ci/abi-suite $* $(BUILD)\n' >$@
 	@chmod +x $@
 
 # The rule book's pairs there, and the mistakes.
 $(BUILD)/check/abi-rules-%: ci/targets.mk
-	@mkdir -p $(@D)
+	$(FOLDER)
 	@printf '#!/bin/sh\nCUVMM_KERNELS=cuvmm CUVMM_SIM=sim:$* exec $${CUVMM_RUN-} $(RULE_PAIRS) --driver cuda:$(abspath $(LIBCUDA)) $*\n' >$@
 	@chmod +x $@
 
 $(BUILD)/check/abi-mistakes-%: ci/targets.mk
-	@mkdir -p $(@D)
+	$(FOLDER)
 	@printf '#!/bin/sh\nCUVMM_KERNELS=cuvmm CUVMM_SIM=sim:$* exec $${CUVMM_RUN-} $(BUILD)/bin/buggy --driver cuda:$(abspath $(LIBCUDA))\n' >$@
 	@chmod +x $@
 
@@ -155,29 +155,29 @@ $(foreach name,$(ABI_PROGRAMS),$(eval $(call ABI_RECORDED,$(name))))
 # Random ones with reports of accesses that nothing orders, which change no answer.
 CHECK_ORDER := ,order=report
 $(BUILD)/check/conformance-schedule-%: ci/targets.mk
-	@mkdir -p $(@D)
+	$(FOLDER)
 	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --backend sim:h100,schedule=$(subst -,:,$*)$(if $(filter random-%,$*),$(CHECK_ORDER))\n' >$@
 	@chmod +x $@
 
 # Old bytes where the order of writes and reads through two addresses is undefined.
 $(BUILD)/check/conformance-alias-%: ci/targets.mk
-	@mkdir -p $(@D)
+	$(FOLDER)
 	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --backend sim:h100,alias=$(subst -,:,$*)\n' >$@
 	@chmod +x $@
 
 # Layers between: a simulator beside the simulator, which must find nothing to say, and a trace. The model beside all.
 $(BUILD)/check/layers: ci/targets.mk
-	@mkdir -p $(@D)
+	$(FOLDER)
 	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/lockstep --spec "shadow=nodes=1|sim:h100" --spec "shadow=nodes=1|sim:h200x2" --spec "trace=/dev/null|sim:max" --calls 60000\n' >$@
 	@chmod +x $@
 
 $(BUILD)/check/recording-%: ci/targets.mk
-	@mkdir -p $(@D)
+	$(FOLDER)
 	@printf '#!/bin/sh\nexec ci/replay-recording conformance/recorded/recordings/$* $(BUILD)\n' >$@
 	@chmod +x $@
 
 $(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%): $(BUILD)/check/%: ci/targets.mk
-	@mkdir -p $(@D)
+	$(FOLDER)
 	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/$*\n' >$@
 	@chmod +x $@
 
@@ -274,7 +274,7 @@ CUDA_PYTHON ?=
 $(BUILD)/clients/kernels.so: $(wildcard conformance/programs/clients/kernels/*.c)
 $(BUILD)/clients/tests-kernels.so: conformance/programs/clients/tests/kernels.c
 $(CLIENT_KERNELS): api/vmm_kernel.h
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(CC) -Iapi -std=c11 $(WARNINGS) $(if $(WERROR),-Werror) -O2 -fPIC -shared -o $@ $(filter %.c,$^)
 
 clients-python: ## the clients from PyPI, into a virtual environment below $(BUILD)
@@ -388,7 +388,7 @@ lint: ## shellcheck on every shell script; the rows of ci/sabotage.list against 
 	shellcheck -x $$(grep -d skip -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* packaging/python/* ci/mutation/* fuzz/run $(CHECK_SHELL) $(CHECK_CI) $(EXERCISES)/exercise $(addprefix tools/recording/,record diff ours))
 
 $(BUILD)/cuvmm.pc: FORCE
-	@mkdir -p $(@D)
+	$(FOLDER)
 	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$${prefix}/include' \
     'driverdir=$(PRIVATE_LIBDIR)' 'driverincludedir=$${includedir}/cuvmm/abi' '' 'Name: cuvmm' \
 	    'Description: CUDA Virtual Memory Management on a simulator or a driver' 'Version: $(VERSION)' \

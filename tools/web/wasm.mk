@@ -49,19 +49,22 @@ sees = $(sees.$(patsubst %/,%,$(dir $(1))))
 LDFLAGS := --target=wasm32-wasi -mexec-model=reactor -Wl,--gc-sections -Wl,--stack-first -Wl,-z,stack-size=1048576 \
     -Wl,--max-memory=2147483648 -Wl,-s
 
+# As in the Makefile.
+FOLDER = $(if $(folder.$(@D)),,$(shell mkdir -p $(@D))$(eval folder.$(@D) := 1))
+
 # Another compiler, other flags: everything anew.
 $(OBJ)/flags: FORCE
-	@mkdir -p $(@D)
+	$(FOLDER)
 	@echo '$(VERSION_OF) $(CFLAGS) $(LDFLAGS)' | cmp -s - $@ || echo '$(VERSION_OF) $(CFLAGS) $(LDFLAGS)' >$@
 .PHONY: FORCE
 FORCE:
 
 $(OBJ)/%.o: %.c $(OBJ)/flags
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(WEB_CC) $(CFLAGS) $(call sees,$<) -Itools/web/json -Itools/checker -MMD -MP -c -o $@ $<
 
 $(WEB_TEXTS:%=$(OBJ)/%.o): $(OBJ)/%.o: $(BUILD)/obj/%.c $(OBJ)/flags
-	@mkdir -p $(@D)
+	$(FOLDER)
 	$(WEB_CC) $(CFLAGS) -Itools/explain -Itools/lesson -Itools/view -Itools/practice -Itools/web -c -o $@ $<
 
 $(BUILD)/web/cuvmm.wasm: $(WEB_OBJ)
