@@ -153,10 +153,10 @@ $(foreach name,$(ABI_PROGRAMS),$(eval $(call ABI_RECORDED,$(name))))
 
 # In-flight work under schedules other than late.
 # Random ones with reports of accesses that nothing orders, which change no answer.
-CHECK_ORDER := ,order=report
+REPORT_ORDER := ,order=report
 $(BUILD)/check/conformance-schedule-%: ci/targets.mk
 	$(FOLDER)
-	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --backend sim:h100,schedule=$(subst -,:,$*)$(if $(filter random-%,$*),$(CHECK_ORDER))\n' >$@
+	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --backend sim:h100,schedule=$(subst -,:,$*)$(if $(filter random-%,$*),$(REPORT_ORDER))\n' >$@
 	@chmod +x $@
 
 # Old bytes where the order of writes and reads through two addresses is undefined.
