@@ -68,8 +68,9 @@ RULE_PAIRS  := $(BUILD)/test/tools/explain/rule_pairs_test
 CHECK_LIST   = $(CHECK_RUNS) $(CHECK_SHELL) $(TESTS)
 CHECK_LONG   = $(BUILD)/check/lockstep conformance/corpus/exercises_test.sh $(BUILD)/check/world $(BUILD)/test/conformance/oracle/world_test \
     $(addprefix $(BUILD)/check/abi-,$(filter answers-% copies%,$(CHECK_ABI_RECORDED))) tools/shell/shell_test.sh ci/check_test.sh \
+    ci/checker_programs_test.sh \
     $(addprefix $(BUILD)/test/,tools/machine/machine_test conformance/oracle/lockstep_drive_test tools/cli/diff_test tools/explain/rule_pairs_test \
-    tools/web/web_corpus_test tools/trace/timeline_test backend_sim/calls/inject_test backend_sim/machine/share_inject_test)
+    conformance/recorded/ptx/replay_test tools/web/web_corpus_test tools/trace/timeline_test backend_sim/calls/inject_test backend_sim/machine/share_inject_test)
 # Those that wait most of their time, each beside one that does not.
 CHECK_WAIT   = $(addprefix $(BUILD)/check/abi-,$(filter edges-% memops-% ipc-% pools-%,$(CHECK_ABI_RECORDED))) tools/view/view_browser_test.sh \
     tools/web/web_browser_test.sh $(BUILD)/test/backend_sim/abi/library/abi_unasked_test
