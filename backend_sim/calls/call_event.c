@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "call_graph.h"
 #include "in_flight.h"
 #include "heap.h"
 #include "ipc_event.h"
@@ -243,27 +244,40 @@ static vmm_result check_wait_flags(unsigned flags)
                              flags, VMM_EVENT_WAIT_DEFAULT, NULL);
 }
 
-vmm_result sim_stream_wait_event(struct sim_process *process, const struct vmm_call_stream_wait_event *call)
+static vmm_result stream_wait(struct sim_process *process, const struct vmm_call_stream_wait_event *call, bool for_pools)
 {
     struct sim_event *event;
     struct sim_context *context;
     vmm_result result = sim_stream_context(process, call->stream, &context);
     if (result == VMM_SUCCESS)
         result = sim_context_lost_reported(process, context);
-    if (result == VMM_SUCCESS)
+    if (result == VMM_SUCCESS && call->flags != VMM_EVENT_WAIT_EXTERNAL)
         result = check_wait_flags(call->flags);
     if (result == VMM_SUCCESS)
         result = find_event(process, call->event, &event);
+    if (result == VMM_SUCCESS)
+        result = check_wait_flags(call->flags); /* after the event, as an H200 looked at it */
     /* analysers: uninitStructMember is wrong: find_event sets event when it succeeds */
     if (result != VMM_SUCCESS || !(event->mark || event->shared))
         return result;
     struct queue_place place = in_flight_place(process, context, call->stream);
     const unsigned shared = event->shared;
     if (event->mark) {
-        stream_clock_wait(&process->in_flight->clocks, &place, &event->seen);
+        if (for_pools)
+            stream_clock_wait(&process->in_flight->clocks, &place, &event->seen);
         if (process->in_flight->order)
             order_wait(process->in_flight->order, &place, event->value);
         result = in_flight_mark(process, &place, &call->head, event->mark, NULL);
     }
     return result == VMM_SUCCESS && shared ? ipc_event_wait(process, &call->head, &place, shared - 1) : result;
+}
+
+vmm_result sim_stream_wait_event(struct sim_process *process, const struct vmm_call_stream_wait_event *call)
+{
+    return stream_wait(process, call, true);
+}
+
+vmm_result event_wait_beside(struct sim_process *process, const struct vmm_call_stream_wait_event *call)
+{
+    return stream_wait(process, call, false);
 }

@@ -457,22 +457,6 @@ static bool in_one_piece(const struct sim_process *process, uint64_t base, uint6
     return allocation && allocation->pooled;
 }
 
-/* Measured on an H200, of a node for which a context is named. */
-static vmm_result check_each_row(const struct sim_process *process, int device, const struct rows_side *side,
-                                 const struct rows_extent *extent, enum translate_use use)
-{
-    uint64_t layer = 0, row = 0;
-    if (side->planned || !rows_bad_layer(process, device, side, extent, use, &layer, &row))
-        return VMM_SUCCESS;
-    const uint64_t at = side->start + layer * side->layer + row * side->pitch;
-    vmm_object nearest = sim_object_nearest(process, at);
-    vmm_result result = vmm_detail_refuse(VMM_RULE_ROWS_END, at, side->left, &nearest);
-    vmm_detail_argument(side->argument);
-    vmm_detail_note("%s: row %llu of layer %llu, at 0x%llx, leaves the memory that may be used", side->argument, (unsigned long long)row,
-                    (unsigned long long)layer, (unsigned long long)at);
-    return result;
-}
-
 vmm_result rows_check_copy(const struct sim_process *process, int device, bool open, const vmm_memcpy3d *asked,
                            rows_find_planned find, unsigned *programs)
 {
@@ -487,7 +471,5 @@ vmm_result rows_check_copy(const struct sim_process *process, int device, bool o
         if (!side->host && !side->array && !(open && in_one_piece(process, side->base, used > span ? used : span)))
             result = rows_check_range(process, device, side, span, i ? copy.read : copy.write);
     }
-    for (int i = 0; i < 2 && !open && result == VMM_SUCCESS; i++)
-        result = check_each_row(process, device, sides[i], &copy.extent, i ? copy.read : copy.write);
     return result;
 }

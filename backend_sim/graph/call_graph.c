@@ -347,6 +347,8 @@ vmm_result sim_graph_add_kernel_node(struct sim_process *process, const struct v
 {
     struct graph_work work;
     vmm_result result = graph_kernel_work(process, call->node_params, &work);
+    if (result == VMM_SUCCESS && !sim_current(process))
+        result = sim_no_context(process);
     return result == VMM_SUCCESS ? graph_add_node(ADD(call), &work) : result;
 }
 

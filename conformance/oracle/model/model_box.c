@@ -128,14 +128,18 @@ static bool side_allowed(struct model *m, struct side *s, const struct extent *e
 
 /* ---- what is looked at, and what is used ---- */
 
-/* Do all rows, and what is looked at, lie in one mapping or in one allocation of a pool? */
-static bool in_one_piece(struct model *m, const struct side *s, const struct extent *e)
+/* Does the range lie in one mapping or in one allocation of a pool? */
+static bool in_one_piece(struct model *m, uint64_t base, uint64_t size)
 {
-    const struct model_mapping *in = model_mapping_at(m, s->base);
-    const struct model_block *block = model_block_at(m, s->base);
-    const uint64_t looked = span(e, s->pitch, s->pitch * s->height), rows = row_at(s, e, e->depth - 1, e->height - 1) + e->width - s->base;
-    const uint64_t most = looked > rows ? looked : rows;
-    return in ? most <= in->size - (s->base - in->start) : block && most <= block->size - (s->base - block->start);
+    const struct model_mapping *in = model_mapping_at(m, base);
+    const struct model_block *block = model_block_at(m, base);
+    return in ? size <= in->size - (base - in->start) : block && size <= block->size - (base - block->start);
+}
+
+/* All rows, from the base on. */
+static uint64_t rows_of(const struct side *s, const struct extent *e)
+{
+    return row_at(s, e, e->depth - 1, e->height - 1) + e->width - s->base;
 }
 
 static bool looks(struct model *m, const struct side *s, const struct side *other, const struct extent *e,
@@ -143,10 +147,13 @@ static bool looks(struct model *m, const struct side *s, const struct side *othe
 {
     const struct model_access all = {.start = s->base, .size = span(e, s->pitch, s->pitch * s->height), .writes = s->writes,
                                      .with_program = other->program};
-    if (s->array || s->program || !all.size || (s->open && in_one_piece(m, s, e)))
+    const bool one = s->open && in_one_piece(m, s->base, all.size);
+    if (s->array || s->program || !all.size || (one && in_one_piece(m, s->base, rows_of(s, e))))
         return true;
     bool may = model_reaches(m, s->device, &all, a);
     a->loses |= a->wraps;
+    if (m->driver && one && !may && m->current < 0)
+        a->foreseen = false; /* in one piece but for its rows: accepted once, and refused once where a context was current */
     return may;
 }
 
@@ -175,13 +182,15 @@ static bool rows_usable(struct model *m, const struct side *s, const struct side
     return true;
 }
 
-/* Of a node that names its context each row counts when it is made. */
-static bool rows_allowed(struct model *m, const struct side *dst, const struct side *src, const struct extent *e, struct model_answer *a)
+/* A copy between the program and adjacent rows, of which one leaves its memory. */
+static bool is_adjacent_past(struct model *m, const struct side *dst, const struct side *src, const struct extent *e)
 {
+    const struct side *memory = dst->program ? src : dst, *other = dst->program ? dst : src;
     struct model_answer turn = {.foreseen = true};
-    if (rows_usable(m, dst, src, e, &turn))
-        rows_usable(m, src, dst, e, &turn);
-    return !turn.loses || model_refuse(a, INVALID, "VMM-ROWS-END");
+    if (!other->program || memory->program || memory->pitch || e->height > MOST_ROWS || e->depth > MOST_ROWS / e->height)
+        return false;
+    rows_usable(m, memory, other, e, &turn);
+    return turn.loses;
 }
 
 /* A deferred array without memory loses the device. */
@@ -331,8 +340,8 @@ bool model_box_allowed(struct model *model, int device, const vmm_memcpy3d *aske
         return false;
     }
     const bool rows = e.height > 1 || e.depth > 1;
-    if (e.height <= MOST_ROWS && e.depth <= MOST_ROWS / e.height && !open && !rows_allowed(model, &dst, &src, &e, answer))
-        return false;
+    if (model->driver && !open && is_adjacent_past(model, &dst, &src, &e))
+        answer->foreseen = false; /* refused once; other rows of nodes that leave their memory are accepted */
     if ((dst.program && src.program) || (rows && (on_host(model, dst.base) || on_host(model, src.base))) || e.height > MOST_ROWS ||
         e.depth > MOST_ROWS || e.height * e.depth > MOST_ROWS)
         answer->foreseen = false;

@@ -374,11 +374,12 @@ static uint64_t data_of(const struct ends *ends, uint64_t i)
     return data;
 }
 
-/* What counts when an edge is removed: the reserved bytes do not. */
+/* What counts when an edge is removed: the reserved bytes do not, nor where one of type 0 comes from (seen once). */
 static uint64_t named_data(const struct ends *ends, uint64_t i)
 {
     struct ends one = *ends;
-    vmm_graph_edge_data data = {.from_port = ends->data[i].from_port, .to_port = ends->data[i].to_port, .type = ends->data[i].type};
+    const uint8_t from_port = ends->data[i].type ? ends->data[i].from_port : 0;
+    vmm_graph_edge_data data = {.from_port = from_port, .to_port = ends->data[i].to_port, .type = ends->data[i].type};
     one.data = &data;
     return data_of(&one, 0);
 }

@@ -97,10 +97,10 @@ MODEL_ON(graph_instantiate)
         model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
     else if (c->flags & frees && c->flags & by_device)
         model_refuse(a, INVALID, "VMM-GRAPH-FLAGS");
-    else if (null(c->graph_exec, a))
-        return;
     else if (graph && graph->inside)
         model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-GRAPH-OF-NODE");
+    else if (null(c->graph_exec, a))
+        return;
     else if (!graph || has_cycle(graph))
         model_refuse(a, INVALID, graph ? "VMM-GRAPH-CYCLE" : "VMM-GRAPH-UNKNOWN");
     else if (c->flags & by_device && !suits_device(graph))
@@ -175,6 +175,7 @@ static void unite(struct mask *to, const struct mask *from)
 struct item {
     const struct model_work *work;
     struct mask before;
+    bool own; /* of the stream itself */
 };
 
 struct items {
@@ -183,27 +184,44 @@ struct items {
     bool full;
 };
 
-static struct mask flatten(struct items *items, const struct model_graph *graph, const struct mask *start);
+static struct mask flatten(struct items *items, const struct model_graph *graph, const struct mask *start, bool own);
+
+/* The oldest node that depends on this one; of NULL, that depends on none. */
+static const struct model_node *oldest_after(const struct model_graph *graph, const struct model_node *node)
+{
+    const struct model_node *oldest = NULL;
+    for (size_t i = 0; i < graph->count; i++) {
+        const struct model_node *next = graph->node[i];
+        bool on = !node && !next->links;
+        for (size_t k = 0; k < next->links; k++)
+            on |= next->link[k].on == node;
+        if (on && (!oldest || next->id < oldest->id))
+            oldest = next;
+    }
+    return oldest;
+}
 
 /* What is done once the node is. */
-static struct mask flatten_node(struct items *items, const struct model_node *node, struct mask before)
+static struct mask flatten_node(struct items *items, const struct model_node *node, struct mask before, bool own)
 {
     struct mask done = before;
     if (node->work.child) {
-        struct mask inside = flatten(items, node->work.child, &before);
+        struct mask inside = flatten(items, node->work.child, &before, own);
         unite(&done, &inside);
     } else if (items->count == MOST_ITEMS) {
         items->full = true;
     } else if (!node->work.disabled) {
         done.bit[items->count / 64] |= UINT64_C(1) << items->count % 64;
-        items->item[items->count++] = (struct item){&node->work, before};
+        items->item[items->count++] = (struct item){&node->work, before, own};
     }
     return done;
 }
 
-/* All items of a graph without a cycle: each node as soon as what it depends on is there. */
-static struct mask flatten(struct items *items, const struct model_graph *graph, const struct mask *start)
+/* All items of a graph without a cycle: each node as soon as what it depends on is there. Of the stream itself are the oldest that depends
+ * on none, the oldest that depends on that, and so on. */
+static struct mask flatten(struct items *items, const struct model_graph *graph, const struct mask *start, bool own)
 {
+    const struct model_node *next = oldest_after(graph, NULL);
     struct mask all = *start, *done = model_new((graph->count + 1) * sizeof *done);
     bool *there = model_new(graph->count + 1);
     for (size_t left = graph->count; left;)
@@ -219,7 +237,9 @@ static struct mask flatten(struct items *items, const struct model_graph *graph,
                     }
             if (!ready)
                 continue;
-            done[i] = flatten_node(items, graph->node[i], before);
+            const bool mine = graph->node[i] == next;
+            done[i] = flatten_node(items, graph->node[i], before, own && mine);
+            next = mine ? oldest_after(graph, next) : next;
             unite(&all, &done[i]);
             there[i] = true;
             left--;
@@ -335,7 +355,7 @@ static void fill(struct model *m, const vmm_memset_node_params *p)
         model_write(m, p->dst + row * p->pitch, p->width * p->element_size, pattern, p->element_size);
 }
 
-static void do_work(struct model *m, const struct model_work *work, int lane)
+static void do_work(struct model *m, const struct model_work *work, int lane, bool own)
 {
     size_t which;
     switch (work->type) {
@@ -344,7 +364,12 @@ static void do_work(struct model *m, const struct model_work *work, int lane)
     case VMM_GRAPH_NODE_TYPE_MEMCPY: model_box_move(m, &work->copy); break;
     case VMM_GRAPH_NODE_TYPE_HOST: m->graphs->host_calls++; break;
     case VMM_GRAPH_NODE_TYPE_EVENT_RECORD: model_record(m, event_of(m, work->event, &which), lane); break;
-    case VMM_GRAPH_NODE_TYPE_WAIT_EVENT: model_wait(m, lane, event_of(m, work->event, &which)); break;
+    case VMM_GRAPH_NODE_TYPE_WAIT_EVENT: /* pools see those of the stream itself */
+        if (own)
+            model_wait(m, lane, event_of(m, work->event, &which));
+        else
+            m->orders += event_of(m, work->event, &which)->recorded;
+        break;
     default: break;
     }
 }
@@ -354,13 +379,13 @@ static void launch(struct model *m, const struct model_graph *graph, int lane, s
     static struct items items;
     items.count = 0;
     items.full = false;
-    flatten(&items, graph, &(struct mask){{0}});
+    flatten(&items, graph, &(struct mask){{0}}, true);
     a->foreseen = !items.full;
     for (size_t i = 0; i < items.count; i++)
         look(m, &items, i, m->lane[lane].device, a);
     for (size_t i = 0; model_succeeded(a) && a->foreseen && i < items.count; i++) {
         const struct model_access to = writes_of(items.item[i].work);
-        do_work(m, items.item[i].work, lane);
+        do_work(m, items.item[i].work, lane, items.item[i].own);
         if (is_raced(m, &items, i))
             model_forget_range(m, to.start, to.size);
     }

@@ -168,7 +168,8 @@ MODEL_ON(graph_add_empty_node)
 ADDS(memset_node, model_context_given(m, c->memset_params, c->ctx, a) && model_fill_work(m, c->memset_params, c->ctx, &work, a))
 ADDS(memcpy_node, model_copy_work(m, c->copy_params, c->ctx, !c->ctx, &work, a))
 ADDS(host_node, model_host_work(c->node_params, &work, a))
-ADDS(kernel_node, model_kernel_work(m, c->node_params, &work, a))
+ADDS(kernel_node, model_kernel_work(m, c->node_params, &work, a) &&
+                      (m->current >= 0 || model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT")))
 ADDS(event_record_node, model_event_work(m, VMM_GRAPH_NODE_TYPE_EVENT_RECORD, c->event, &work, a))
 ADDS(event_wait_node, model_event_work(m, VMM_GRAPH_NODE_TYPE_WAIT_EVENT, c->event, &work, a))
 

@@ -124,7 +124,7 @@ uint64_t model_pool_take(struct model *model, struct model_pool *pool, uint64_t 
 
 /* The frees that a wait comes after are over. in: the lane that waited, or -1: those of a device's context. */
 void model_pools_return(struct model *model, int in, int device);
-/* All that the device's pools have idle goes back, if it is so many bytes. */
+/* All that some of the device's pools have idle goes back, if it is so many bytes. */
 bool model_pools_gave_back(struct model *model, int device, uint64_t bytes);
 
 /* A pool's place, and whether that is the host; free memory there. */

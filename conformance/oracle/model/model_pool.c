@@ -133,16 +133,23 @@ static bool has_idle(const struct model_pool *pool, int device)
     return !pool->gone && pool->device == device && pool->based;
 }
 
+/* Trims those of the pools from the i-th on whose idle memory is that many bytes in sum. False: there are none. */
+static bool trim_some(struct model *m, int device, size_t i, uint64_t bytes)
+{
+    if (!bytes || i == m->pool_count)
+        return !bytes;
+    struct model_heap *heap = &m->pools[i]->heap;
+    const uint64_t idle = has_idle(m->pools[i], device) ? model_heap_idle(heap) : 0;
+    if (idle && idle <= bytes && trim_some(m, device, i + 1, bytes - idle)) {
+        model_heap_trim(heap, 0);
+        return true;
+    }
+    return trim_some(m, device, i + 1, bytes);
+}
+
 bool model_pools_gave_back(struct model *model, int device, uint64_t bytes)
 {
-    uint64_t idle = 0;
-    for (size_t i = 0; i < model->pool_count; i++)
-        if (has_idle(model->pools[i], device))
-            idle += model_heap_idle(&model->pools[i]->heap);
-    for (size_t i = 0; idle && idle == bytes && i < model->pool_count; i++)
-        if (has_idle(model->pools[i], device))
-            model_heap_trim(&model->pools[i]->heap, 0);
-    return idle && idle == bytes;
+    return trim_some(model, device, 0, bytes);
 }
 
 static bool device_exists(const struct model *m, int device)
@@ -192,6 +199,8 @@ MODEL_ON(mem_pool_create)
     if (null(c->pool, a) || null(c->pool_props, a) || !props_allowed(m, c->pool_props, a))
         return;
     const vmm_mem_pool_props *p = c->pool_props;
+    if (m->driver && !m->pool_count && m->current < 0 && model_capturing(m))
+        a->foreseen = false; /* refused the one time that a process had had no pool before */
     if (p->max_size > (m->profile->va_end - m->profile->va_start) / 2) {
         model_refuse(a, VMM_ERROR_OUT_OF_MEMORY, "VMM-POOL-CREATE-MAX-SIZE");
         return;
@@ -366,16 +375,28 @@ static unsigned bit_of(vmm_mem_pool_attribute attribute)
     }
 }
 
+/* What a driver gave back by itself (model_context.c) may be seen here first. */
+static void adopt_reserved(struct model *m, struct model_heap *heap, uint64_t told)
+{
+    const uint64_t now = heap->reserved * heap->slot;
+    if (!m->driver || told >= now || now - told != model_heap_idle(heap))
+        return;
+    model_heap_trim(heap, told);
+    m->adopted++;
+}
+
 MODEL_ON(mem_pool_get_attribute)
 {
-    const struct model_pool *pool = with_attribute(m, c->pool, c->attr, c->value, a);
+    struct model_pool *pool = with_attribute(m, c->pool, c->attr, c->value, a);
     uint64_t wide;
     int narrow;
     if (!pool || !model_succeeded(a))
         return;
-    const struct model_heap *heap = &pool->heap;
+    struct model_heap *heap = &pool->heap;
     memcpy(&wide, c->value, sizeof wide);
     memcpy(&narrow, c->value, sizeof narrow);
+    if (c->attr == VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)
+        adopt_reserved(m, heap, wide);
     switch (c->attr) {
     case VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD: model_expect(a, "value (threshold)", wide, heap->threshold); return;
     case VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT: model_expect(a, "value (reserved)", wide, heap->reserved * heap->slot); return;

@@ -198,11 +198,12 @@ MODEL_ON(stream_wait_event)
     const struct model_event *event = event_of(m, c->event);
     if (lane < 0)
         return;
-    if (c->flags)
-        model_refuse(a, c->flags == 1 ? VMM_ERROR_ILLEGAL_STATE : INVALID,
-                     c->flags == 1 ? "VMM-EVENT-WAIT-EXTERNAL" : "VMM-EVENT-WAIT-FLAGS");
+    if (c->flags && c->flags != VMM_EVENT_WAIT_EXTERNAL)
+        model_refuse(a, INVALID, "VMM-EVENT-WAIT-FLAGS");
     else if (!event)
         model_refuse(a, VMM_ERROR_INVALID_HANDLE, c->event ? "VMM-EVENT-UNKNOWN" : "VMM-EVENT-NONE");
+    else if (c->flags)
+        model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-EVENT-WAIT-EXTERNAL");
     else if (model_succeeded(a))
         model_wait(m, lane, event);
 }

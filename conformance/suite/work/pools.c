@@ -490,6 +490,50 @@ TEST_EXPECTS("pools.of_the_host", lower_the_threshold)
     fix_stream_destroy(f, aside);
 }
 
+static void nothing(void *user)
+{
+    (void)user;
+}
+
+/* A graph that waits for the event: alone, or beside a node that was there before. */
+static vmm_graph graph_that_waits(struct fix *f, vmm_event event, bool beside)
+{
+    vmm_graph graph = NULL;
+    vmm_graph_node node = NULL;
+    const vmm_host_node_params host = {nothing, NULL};
+    ACCEPTED(vmm_graph_create(S, &graph, 0));
+    if (beside)
+        ACCEPTED(vmm_graph_add_host_node(S, &node, graph, NULL, 0, &host));
+    ACCEPTED(vmm_graph_add_event_wait_node(S, &node, graph, NULL, 0, event));
+    return graph;
+}
+
+/* Pools see the waits among a launch's first nodes, one after the other, which are the stream's own; not those beside them. */
+TEST_EXPECTS("pools.see_the_stream_s_own_nodes", launch_a_wait_for_a_free)
+{
+    need_much(f);
+    vmm_stream one = fix_stream(f), two = fix_stream(f);
+    vmm_event freed = fix_event(f);
+    for (int beside = 0; beside < 2; beside++) {
+        vmm_memory_pool pool = new_pool(f);
+        vmm_graph graph = graph_that_waits(f, freed, beside);
+        vmm_graph_exec exec = NULL;
+        fix_need(f, vmm_mem_free_async(S, take(f, pool, SIZE, one), one));
+        const uint64_t before = attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
+        ACCEPTED(vmm_event_record(S, freed, one));
+        ACCEPTED(vmm_graph_instantiate(S, &exec, graph, 0));
+        ACCEPTED(vmm_graph_launch(S, exec, two));
+        ACCEPTED(vmm_stream_synchronize(S, two));
+        CHECK_U64(attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), beside ? before : 0);
+        ACCEPTED(vmm_stream_synchronize(S, one));
+        ACCEPTED(vmm_graph_exec_destroy(S, exec));
+        ACCEPTED(vmm_graph_destroy(S, graph));
+        done(f, pool);
+    }
+    fix_stream_destroy(f, one);
+    fix_stream_destroy(f, two);
+}
+
 /* ---- pools of two devices ---- */
 
 /* A wait trims the pools of the device for which it gave memory back, and all those whose threshold was lowered. */
