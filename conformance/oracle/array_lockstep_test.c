@@ -254,6 +254,9 @@ static void what_a_driver_is_not_asked(void)
     left_out((const char *const[]){MANAGED, NULL}, "stream_attach_mem_async stream=s40 dptr=r64 length=0 flags=0", LEFT_OUT_CRASH);
     left_out((const char *const[]){NULL}, "r64 = mem_alloc_managed dptr=out bytesize=0x4000001 flags=1", LEFT_OUT_MUCH);
     left_out((const char *const[]){NULL}, "r64 = mem_alloc_managed dptr=out bytesize=-1 flags=1", LEFT_OUT_NOT);
+    left_out((const char *const[]){LEVELS, NULL}, "array_get_memory_requirements memory_requirements=out array=y67 device=0", LEFT_OUT_FORGED);
+    left_out((const char *const[]){LEVELS, NULL}, "array_get_sparse_properties sparse_properties=out array=y67", LEFT_OUT_FORGED);
+    left_out((const char *const[]){PLAIN, NULL}, "array_get_sparse_properties sparse_properties=out array=y64", LEFT_OUT_NOT);
     left_out((const char *const[]){MANAGED, NULL}, ASK("3", "32", "", "1"), LEFT_OUT_LARGE);
     left_out((const char *const[]){MANAGED, NULL}, "memcpy_3d p_copy={2 r64 0 0 0 0 0 0, 1 1 0 0 0 0 0 0, 4 1 1}", LEFT_OUT_UNKNOWN);
 }

@@ -471,6 +471,14 @@ static bool is_ours(const struct lockstep *pair, uint64_t value)
     return false;
 }
 
+/* A driver takes a mipmapped array for a plain one, and answers of memory that is another object's. */
+static bool reads_past_array(const struct lockstep *pair, const union vmm_any_call *call, uint64_t value)
+{
+    const struct model_array *array = model_array_of(&pair->model, (const void *)(uintptr_t)value);
+    const bool plain = call->head.id == VMM_CALL_array_get_memory_requirements || call->head.id == VMM_CALL_array_get_sparse_properties;
+    return plain && array && array->mipmapped;
+}
+
 /* Is every handle and context 0 or alive, every pool 0 or one that exists, and every stream a default one or ours? */
 static bool forges_nothing(struct lockstep *pair, const union vmm_any_call *call)
 {
@@ -487,7 +495,7 @@ static bool forges_nothing(struct lockstep *pair, const union vmm_any_call *call
         else if (params[i].kind == VMM_PARAM_POOL)
             known |= model_pool_of(&pair->model, value) && !model_pool_of(&pair->model, value)->ended; /* else its memory is freed */
         else if (params[i].kind == VMM_PARAM_ARRAY)
-            known |= driver_knows_array(pair, value);
+            known |= driver_knows_array(pair, value) && !reads_past_array(pair, call, value);
         else if (params[i].kind == VMM_PARAM_STREAM || params[i].kind == VMM_PARAM_EVENT)
             known |= is_ours(pair, value);
         else
