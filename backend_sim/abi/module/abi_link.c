@@ -25,7 +25,7 @@
 struct CUlinkState_st {
     char *text; /* the modules so far, and a zero */
     size_t size;
-    bool complete;
+    bool complete, broken; /* broken: inputs do not fit together, and it cannot be completed */
     unsigned count;
     CUjit_option *options;
     void **values, **callers; /* as they were passed, and where the caller reads the outputs */
@@ -69,7 +69,7 @@ static CUresult find(const char *function, const void *handle, bool changes, str
     if (!*found)
         return abi_refuse(VMM_RULE_CODE_HANDLE, function, "%p is no link, or was destroyed", handle);
     if (changes && (*found)->complete)
-        return abi_refuse(VMM_RULE_CODE_HANDLE, function, "the link %p is complete", handle);
+        return abi_refuse(VMM_RULE_LINK_COMPLETE, function, "the link %p", handle);
     return CUDA_SUCCESS;
 }
 
@@ -100,7 +100,8 @@ static CUresult answered(struct CUlinkState_st *link, CUresult result, const cha
     return result;
 }
 
-static CUresult refuse_text(struct CUlinkState_st *link, const char *function, const char *name, const struct ptx_error *error)
+static CUresult refuse_text(struct CUlinkState_st *link, enum vmm_rule_id rule, const char *function, const char *name,
+                            const struct ptx_error *error)
 {
     char why[336], log[352];
     if (error->no_memory)
@@ -110,21 +111,38 @@ static CUresult refuse_text(struct CUlinkState_st *link, const char *function, c
     else
         snprintf(why, sizeof why, "%.60s: %s", name, error->text);
     snprintf(log, sizeof log, "error: %s\n", why);
-    return answered(link, abi_refuse(error->too_new ? VMM_RULE_CODE_VERSION : VMM_RULE_CODE_PTX, function, "%.200s", why), log);
+    return answered(link, abi_refuse(rule, function, "%.200s", why), log);
 }
 
-/* What is wrong with it alone is reported when it is added. */
+static bool read(const char *text, size_t size, const struct abi_ptx_device *device, struct ptx_error *error)
+{
+    struct ptx_context context;
+    ptx_context_open(&context, error);
+    context.newest = device->version;
+    const struct ptx_module *module = ptx_parse(&context, (struct ptx_text){text, (uint32_t)size});
+    const uint32_t capability = module ? module->capability : 0;
+    ptx_context_close(&context);
+    if (capability > (uint32_t)device->capability)
+        snprintf(error->text, sizeof error->text, "the PTX is for sm_%u, and the device is sm_%d", capability, device->capability);
+    return module && capability <= (uint32_t)device->capability;
+}
+
+/* What is wrong with it alone, and then what does not fit what is there. */
 static CUresult add_text(vmm_system *sys, struct CUlinkState_st *link, const char *function, const char *name, const char *text, size_t size)
 {
+    const struct abi_ptx_device device = abi_ptx_device(sys);
     struct ptx_error error;
-    struct ptx_context context;
-    ptx_context_open(&context, &error);
-    context.newest = abi_ptx_device(sys).version;
-    bool read = ptx_parse(&context, (struct ptx_text){text, (uint32_t)size}) != NULL;
-    ptx_context_close(&context);
-    if (!read)
-        return refuse_text(link, function, name, &error);
-    return append(link, text, size) ? answered(link, CUDA_SUCCESS, "") : abi_no_memory(function);
+    const size_t before = link->size;
+    if (!read(text, size, &device, &error))
+        return refuse_text(link, error.too_new ? VMM_RULE_CODE_VERSION : VMM_RULE_CODE_PTX, function, name, &error);
+    if (!append(link, text, size))
+        return abi_no_memory(function);
+    if (read(link->text, link->size, &device, &error))
+        return answered(link, CUDA_SUCCESS, "");
+    link->size = before;
+    link->text[before] = '\0';
+    link->broken = !error.no_memory;
+    return refuse_text(link, VMM_RULE_LINK_SYMBOL, function, name, &error);
 }
 
 /* The PTX of any image that has some. */
@@ -185,6 +203,9 @@ static bool take_options(struct CUlinkState_st *link, unsigned count, const CUji
     return true;
 }
 
+/* What a link of no inputs is. */
+static const char nothing[] = PTX_LINKED ".version 1.0\n.target sm_10\n.address_size 64";
+
 static CUresult create(vmm_system *sys, unsigned count, const CUjit_option *options, void **values, CUlinkState *out)
 {
     static const char function[] = "cuLinkCreate";
@@ -196,7 +217,7 @@ static CUresult create(vmm_system *sys, unsigned count, const CUjit_option *opti
     if (result != CUDA_SUCCESS)
         return result;
     struct CUlinkState_st *link = heap.calloc(1, sizeof *link);
-    if (!link || !take_options(link, count, options, values) || !append(link, PTX_LINKED, sizeof PTX_LINKED - 2)) {
+    if (!link || !take_options(link, count, options, values) || !append(link, nothing, sizeof nothing - 1)) {
         if (link)
             free_link(link);
         return abi_no_memory(function);
@@ -285,6 +306,30 @@ static bool append_options(struct CUlinkState_st *link)
     return append(link, text, (size_t)length);
 }
 
+/* A variable that code uses and no input defines; NULL: there is none. */
+static const char *undefined_in(const struct ptx_program *program)
+{
+    for (uint32_t i = 0; i < program->routine_count; i++)
+        for (uint32_t k = 0; k < program->routines[i].reference_count; k++) {
+            const struct ptx_reference *r = &program->routines[i].references[k];
+            if (r->kind == PTX_R_VARIABLE && program->globals[r->number].is_extern)
+                return program->globals[r->number].name;
+        }
+    return NULL;
+}
+
+/* As at its load, for what is wrong only with all inputs together. */
+static bool translate(vmm_system *sys, const struct CUlinkState_st *link, struct ptx_error *error)
+{
+    const struct ptx_options options = {.let_unsupported_stay = true, .newest = abi_ptx_device(sys).version};
+    struct ptx_program *program = ptx_program_new(link->text, link->size, &options, error);
+    const char *undefined = program ? undefined_in(program) : NULL;
+    if (undefined)
+        snprintf(error->text, sizeof error->text, "%.100s is used, and no module defines it", undefined);
+    ptx_program_free(program);
+    return program && !undefined;
+}
+
 static CUresult complete(vmm_system *sys, const void *state, void **image, size_t *size)
 {
     static const char function[] = "cuLinkComplete";
@@ -295,11 +340,10 @@ static CUresult complete(vmm_system *sys, const void *state, void **image, size_
     CUresult result = find(function, state, false, &link);
     if (result != CUDA_SUCCESS)
         return result;
-    const struct abi_ptx_device device = abi_ptx_device(sys);
-    struct abi_ptx *program = abi_ptx_new(&device, link->text, link->size, &error);
-    if (!program)
-        return refuse_text(link, function, "what is linked", &error);
-    abi_ptx_drop(program);
+    if (link->broken)
+        return abi_refuse(VMM_RULE_LINK_SYMBOL, function, "the link %p has inputs that do not fit together", state);
+    if (!translate(sys, link, &error))
+        return refuse_text(link, VMM_RULE_LINK_SYMBOL, function, "what is linked", &error);
     if (!append_options(link))
         return abi_no_memory(function);
     link->complete = true;

@@ -53,7 +53,7 @@ static void test_modules(void)
     EQUAL(run(image), 201);
     EQUAL(size, strlen(image) + 1);
     OK(cuLinkComplete(link, &image, NULL)); /* once more is the same */
-    REFUSED(add(link, CU_JIT_INPUT_PTX, twice, sizeof twice, "late"), ERROR_INVALID_HANDLE, "VMM-CODE-HANDLE");
+    REFUSED(add(link, CU_JIT_INPUT_PTX, twice, sizeof twice, "late"), ERROR_INVALID_VALUE, "VMM-LINK-COMPLETE");
     OK(cuLinkDestroy(link));
 }
 
@@ -141,7 +141,8 @@ static void test_mistakes(void)
     char log[200] = "?", info[8] = "?";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)sizeof log, info, (void *)sizeof info}, *image = NULL;
-    static const char bad[] = HEAD ".entry k() { ret }\n", newer[] = ".version 9.9\n.target sm_80\n", larger[] = HEAD ".target sm_120\n";
+    static const char bad[] = HEAD ".entry k() { ret }\n", newer[] = ".version 9.9\n.target sm_80\n", larger[] = HEAD ".target sm_120\n",
+                      variable[] = HEAD ".extern .global .u32 calls;\n.visible .entry k() { .reg .b32 %r; ld.global.u32 %r, [calls]; st.global.u32 [calls], %r; ret; }\n";
     CUlinkState link = NULL;
     OK(cuLinkCreate(4, options, values, &link));
     REFUSED(add(link, CU_JIT_INPUT_PTX, bad, sizeof bad, "bad"), ERROR_INVALID_PTX, "VMM-CODE-PTX");
@@ -149,16 +150,21 @@ static void test_mistakes(void)
     REFUSED(add(link, CU_JIT_INPUT_PTX, newer, sizeof newer, "newer"), ERROR_UNSUPPORTED_PTX_VERSION, "VMM-CODE-VERSION");
     OK(add(link, CU_JIT_INPUT_PTX, kernel, sizeof kernel, "kernel"));
     tap_ok(!log[0] && !values[1], "a module that is right empties the log");
-    REFUSED(cuLinkComplete(link, &image, NULL), ERROR_INVALID_PTX, "VMM-CODE-PTX");
+    REFUSED(cuLinkComplete(link, &image, NULL), ERROR_INVALID_SOURCE, "VMM-LINK-SYMBOL");
     tap_ok(strstr(log, "no module defines it") != NULL && (size_t)values[1] == strlen(log), "what is missing: %s", log);
     OK(add(link, CU_JIT_INPUT_PTX, twice, sizeof twice, "twice"));
     OK(cuLinkComplete(link, &image, NULL));
     tap_ok(image && !values[1] && !info[0], "and then it is there");
     OK(cuLinkDestroy(link));
     OK(cuLinkCreate(4, options, NULL, &link));
-    OK(add(link, CU_JIT_INPUT_PTX, larger, sizeof larger, "larger"));
-    REFUSED(cuLinkComplete(link, &image, NULL), ERROR_INVALID_PTX, "VMM-CODE-PTX");
+    REFUSED(add(link, CU_JIT_INPUT_PTX, larger, sizeof larger, "larger"), ERROR_INVALID_PTX, "VMM-CODE-PTX");
     tap_ok(strstr(heard, "is for sm_120, and the device is sm_90") != NULL, "%s", heard);
+    OK(cuLinkComplete(link, &image, NULL)); /* of nothing */
+    OK(cuLinkDestroy(link));
+    OK(cuLinkCreate(0, NULL, NULL, &link));
+    OK(add(link, CU_JIT_INPUT_PTX, variable, sizeof variable, "variable"));
+    REFUSED(cuLinkComplete(link, &image, NULL), ERROR_INVALID_SOURCE, "VMM-LINK-SYMBOL");
+    tap_ok(strstr(heard, "calls is used, and no module defines it") != NULL, "%s", heard);
     OK(cuLinkDestroy(link));
 }
 

@@ -74,6 +74,54 @@ TEST_NEAR_MISS(CODE_PTX, code_ptx_kept)
     OK(cuModuleUnload(module));
 }
 
+#define LINK_HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
+static char defines[] = LINK_HEAD ".visible .func f() { ret; }\n", uses[] = LINK_HEAD ".extern .func f();\n.visible .entry k() { call f; ret; }\n";
+
+TEST_BREAKS(LINK_SYMBOL, link_symbol_broken)
+{
+    CUlinkState link = NULL;
+    void *image = NULL;
+    OK(cuLinkCreate(0, NULL, NULL, &link));
+    OK(cuLinkAddData(link, CU_JIT_INPUT_PTX, uses, sizeof uses, "uses", 0, NULL, NULL));
+    REFUSED(cuLinkComplete(link, &image, NULL), ERROR_INVALID_SOURCE);
+    OK(cuLinkAddData(link, CU_JIT_INPUT_PTX, defines, sizeof defines, "defines", 0, NULL, NULL));
+    REFUSED(cuLinkAddData(link, CU_JIT_INPUT_PTX, defines, sizeof defines, "again", 0, NULL, NULL), ERROR_INVALID_SOURCE);
+    REFUSED(cuLinkComplete(link, &image, NULL), ERROR_INVALID_SOURCE);
+    tap_ok(!image, "nothing is linked");
+    OK(cuLinkDestroy(link));
+}
+
+static CUlinkState completed(void)
+{
+    CUlinkState link = NULL;
+    void *image = NULL;
+    OK(cuLinkCreate(0, NULL, NULL, &link));
+    ACCEPTED(cuLinkAddData(link, CU_JIT_INPUT_PTX, uses, sizeof uses, "uses", 0, NULL, NULL));
+    ACCEPTED(cuLinkAddData(link, CU_JIT_INPUT_PTX, defines, sizeof defines, "defines", 0, NULL, NULL));
+    ACCEPTED(cuLinkComplete(link, &image, NULL));
+    return link;
+}
+
+TEST_NEAR_MISS(LINK_SYMBOL, link_symbol_kept)
+{
+    OK(cuLinkDestroy(completed()));
+}
+
+TEST_BREAKS(LINK_COMPLETE, link_complete_broken)
+{
+    CUlinkState link = completed();
+    REFUSED(cuLinkAddData(link, CU_JIT_INPUT_PTX, defines, sizeof defines, "late", 0, NULL, NULL), ERROR_INVALID_VALUE);
+    OK(cuLinkDestroy(link));
+}
+
+TEST_NEAR_MISS(LINK_COMPLETE, link_complete_kept)
+{
+    CUlinkState link = completed();
+    void *image = NULL;
+    ACCEPTED(cuLinkComplete(link, &image, NULL)); /* once more is the same */
+    OK(cuLinkDestroy(link));
+}
+
 TEST_BREAKS(CODE_VERSION, code_version_broken)
 {
     CUmodule module = NULL;

@@ -21,7 +21,6 @@ struct ptx_grid {
     uint64_t rests;               /* how often time passed */
     struct ptx_outcome *outcome;
     atomic_bool ended;            /* something went wrong: no step is made any more */
-    _Atomic uint64_t made;        /* steps of turns that are over */
     _Atomic uint32_t writes;      /* requests to write, after which what reads as zeros is asked for again */
     unsigned char **constants;    /* of each routine, with the launch's addresses; NULL: not made yet */
     uint32_t workspace[PTX_WORKSPACE / 4]; /* of a cooperative launch: its size in bytes, and the barrier that blocks count at */
@@ -31,6 +30,7 @@ struct ptx_grid {
     uint64_t *counts;             /* NULL, or as struct ptx_launch has them */
     const uint64_t *count_of;     /* with counts: where each routine's begin */
     const ptx_step_function *steps;
+    _Alignas(64) _Atomic uint64_t made; /* steps of turns that are over: in a cache line of its own, since every thread writes it at each turn */
 };
 
 void ptx_grid_lock(struct ptx_grid *grid);
