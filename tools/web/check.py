@@ -406,7 +406,7 @@ def phone():
     for line in ("init", "c = context dev0", "r = reserve 4gran", "fill r 1gran 7"):
         keys(line, Keys.ENTER)
     seen = b.run("""return ['line', 'why-text', 'log'].map(id => document.getElementById(id).getBoundingClientRect()).every(r => r.top >= 0 && r.top < innerHeight - 40)
-        && document.getElementById('log').lastElementChild.getBoundingClientRect().bottom < document.getElementById('line').getBoundingClientRect().top""")
+        && document.getElementById('log').lastElementChild.lastElementChild.getBoundingClientRect().bottom < document.getElementById('line').getBoundingClientRect().top""")
     ok(seen, "on a phone the answer and its explanation are above the line")
     keys("m", Keys.TAB)
     ok(b.run("const r = document.getElementById('words').getBoundingClientRect(); return r.bottom <= document.getElementById('line').getBoundingClientRect().top + 8 && r.top >= 0"),

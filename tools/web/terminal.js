@@ -49,7 +49,9 @@ function coloured(text) {
   return parts;
 }
 
-/* Lines of a run wait here until the page is drawn again. Each is a block of its own, so that one more leaves the others' layout alone. */
+/* Lines of a run wait here until the page is drawn again. They stand in blocks of some, so that one more leaves the layout of the others
+ * alone: a log in one piece is laid out as a whole, which soon takes longer than the line. */
+const LOG_BLOCK = 40;
 let unlogged = [];
 function logLater(text, typed) {
   const entry = make('div');
@@ -61,15 +63,19 @@ function logLater(text, typed) {
 
 /* The newest answer is in sight; of one that is higher than the log, the beginning. */
 function toNewest() {
-  const box = $('log'), last = box.lastElementChild;
-  box.scrollTop = last && last.offsetHeight > box.clientHeight ? last.offsetTop : box.scrollHeight;
+  const box = $('log'), last = box.lastElementChild && box.lastElementChild.lastElementChild;
+  if (last && last.offsetHeight > box.clientHeight) box.scrollTop += last.getBoundingClientRect().top - box.getBoundingClientRect().top;
+  else box.scrollTop = box.scrollHeight;
 }
 
 function flushLog() {
   const box = $('log');
-  box.append(...unlogged);
+  for (const entry of unlogged) {
+    if (!box.lastElementChild || box.lastElementChild.childElementCount >= LOG_BLOCK) box.append(make('div', { class: 'block' }));
+    box.lastElementChild.append(entry);
+  }
   unlogged = [];
-  if (box.childNodes.length > 2 * LOG_MOST) while (box.childNodes.length > LOG_MOST) box.firstChild.remove();
+  while (box.childElementCount > LOG_MOST / LOG_BLOCK) box.firstChild.remove();
   toNewest();
 }
 
