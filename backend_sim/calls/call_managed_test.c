@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "edges_rig.h"
+#include "process.h"
+#include "system.h"
+
+#include "edges_rig.h" /* behind the others, whose names its macros would take */
 
 enum { PAGE = 4096, PAGES = 8, SIZE = PAGE * PAGES, NONE = VMM_DEVICE_INVALID, CPU = VMM_DEVICE_CPU };
 
@@ -225,7 +228,7 @@ static void refused_ranges(void)
 /* A range that passes the last address counts as one of nothing: its answers are as measured, and nothing is done to it. */
 static void ranges_that_wrap(void)
 {
-    const vmm_deviceptr from = p + PAGE;
+    const vmm_deviceptr from = p + PAGE + 5;
     const uint64_t size = UINT64_MAX - from + 1, index = 0;
     int who[4] = {-99, -99, -99, -99}, value = -99;
     need(vmm_mem_range_get_attribute(sys, &value, sizeof value, VMM_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, from, size), "attribute");
@@ -238,6 +241,7 @@ static void ranges_that_wrap(void)
     tap_ok(value == NONE, "but they have no place");
     need(vmm_mem_prefetch_async(sys, from, size, gpu1, 0, stream), "prefetch");
     need(vmm_mem_prefetch_batch_async(sys, &from, &size, 1, &gpu1, &index, 1, 0, stream), "prefetch");
+    need(vmm_mem_prefetch_async(sys, from, UINT64_MAX, gpu1, 0, stream), "prefetch that ends just before its first byte");
     tap_ok(answer(VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, 0, SIZE) == NONE &&
            answer(VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, PAGE, PAGE) == NONE, "no page is prefetched");
     need(vmm_mem_discard_batch_async(sys, &from, &size, 1, 0, stream), "discard");
@@ -300,6 +304,23 @@ static void before_the_driver(void)
     vmm_close(own);
 }
 
+/* All the host's memory may be managed, and no byte more. */
+static void all_memory(void)
+{
+    struct sim_machine *machine = ((struct sim_process *)sys->top)->machine;
+    vmm_deviceptr at = 0, more = 0;
+    need(vmm_mem_free(sys, p), "free");
+    sim_machine_lock(machine);
+    const uint64_t left = sim_machine_free_bytes(machine, (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0});
+    sim_machine_unlock(machine);
+    refused(vmm_mem_alloc_managed(sys, &at, left + 1, VMM_MEM_ATTACH_GLOBAL), "VMM-MANAGED-MEMORY", "bytesize", left + 1, left);
+    tap_result(vmm_mem_alloc_managed(sys, &at, left, VMM_MEM_ATTACH_GLOBAL), VMM_SUCCESS, "all of it");
+    refused(vmm_mem_alloc_managed(sys, &more, 1, VMM_MEM_ATTACH_GLOBAL), "VMM-MANAGED-MEMORY", "bytesize", 1, 0);
+    refused(vmm_mem_advise(sys, at, PAGE, VMM_MEM_ADVISE_SET_ACCESSED_BY, (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}),
+            "VMM-MANAGED-LOCATION", "location", 0, 0);
+    need(vmm_mem_free(sys, at), "free");
+}
+
 static void attachments(void)
 {
     unsigned wrong = 0;
@@ -313,7 +334,8 @@ static void attachments(void)
 int main(void)
 {
     static void (*const tests[])(void) = {pages_of_a_range, what_pages_share, accessors, room_for_accessors, batch_of_prefetches, discarded_bytes,
-                                          attachments, refused_batches, refused_ranges, ranges_that_wrap, before_the_driver};
+                                          attachments, refused_batches, refused_ranges, ranges_that_wrap, before_the_driver,
+                                          all_memory};
     for (unsigned i = 0; i < sizeof tests / sizeof tests[0]; i++) {
         open_machine();
         tests[i]();
