@@ -241,9 +241,12 @@ static void ranges_that_wrap(void)
     tap_ok(value == NONE, "but they have no place");
     need(vmm_mem_prefetch_async(sys, from, size, gpu1, 0, stream), "prefetch");
     need(vmm_mem_prefetch_batch_async(sys, &from, &size, 1, &gpu1, &index, 1, 0, stream), "prefetch");
-    need(vmm_mem_prefetch_async(sys, from, UINT64_MAX, gpu1, 0, stream), "prefetch that ends just before its first byte");
     tap_ok(answer(VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, 0, SIZE) == NONE &&
            answer(VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, PAGE, PAGE) == NONE, "no page is prefetched");
+    need(vmm_mem_prefetch_async(sys, from, UINT64_MAX, gpu1, 0, stream), "prefetch that ends just before its first byte");
+    tap_ok(answer(VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, 0, PAGE) == NONE &&
+           answer(VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, PAGE, PAGE) == 1 &&
+           answer(VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, 2 * PAGE, PAGE) == NONE, "or the one in which it ends before its first byte");
     need(vmm_mem_discard_batch_async(sys, &from, &size, 1, 0, stream), "discard");
     tap_result(vmm_stream_query(sys, stream), VMM_SUCCESS, "and no work is queued");
 }
