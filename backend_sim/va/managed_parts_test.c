@@ -88,6 +88,9 @@ static void a_part_joins_both_neighbours(void)
     prefetch(&parts, 2, 3, 0);
     holds(&parts, 0, 0, 5);
     tap_u64(parts.count, 2, "three parts are one");
+    prefetch(&parts, 0, 1, 1);
+    prefetch(&parts, 0, 3, 0); /* which has cut the part of pages 1 to 4 */
+    tap_u64(parts.count, 2, "and so they are when the change ends within one of them");
     managed_parts_clear(&parts);
 }
 
