@@ -322,6 +322,7 @@ static void run_usual(struct options *o)
     replay_recording(o, "conformance/recorded/recordings/h100-580.159.04-random.txt", o->calls);
     replay_recording(o, "conformance/recorded/recordings/h100-580.159.04-random-2.txt", o->calls / NEWER_ONE_IN);
     static const char *const transcripts[][2] = {{"sim:h100", "conformance/recorded/recordings/h100-580.159.04-calls-3.tsv"},
+                                                 {"sim:h200", "conformance/recorded/recordings/h200-580.159.04-calls-3.tsv"},
                                                  {"sim:h200x2", "conformance/recorded/recordings/h200x2-580.159.04-calls-3.tsv"},
                                                  {"sim:h200x2", "conformance/recorded/recordings/h200x2-580.159.04-calls-4.tsv"},
                                                  {"sim:h200", "conformance/recorded/recordings/h200-580.159.04-calls-4.tsv"}};
