@@ -403,8 +403,10 @@ MODEL_ON(stream_update_capture_dependencies)
         model_edge_data_allowed(m, c->dependency_data, c->num_dependencies, a);
     if (!held || !a->foreseen || !model_succeeded(a))
         return;
-    if (c->flags)
+    if (c->flags) {
         held->reached.count = 0;
+        held->capture->worked[lane] = false; /* a capture ended well that had not waited for what it has now */
+    }
     for (uint64_t i = 0; i < c->num_dependencies; i++)
         model_reach(&held->reached, model_node_of(m, c->dependencies[i]));
 }

@@ -87,6 +87,7 @@ struct model_exec {
     struct model_graph *graph;
     uint64_t edits;                 /* of the graph that it was made from, at that time */
     bool launched;
+    bool torn;                      /* an update of it failed, which may have changed a part */
 };
 
 struct model_reached {

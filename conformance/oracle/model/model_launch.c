@@ -397,6 +397,7 @@ MODEL_ON(graph_launch)
     const int lane = exec ? model_lane_of(m, (uint64_t)(uintptr_t)c->stream, a) : -1;
     if (lane >= 0)
         launch(m, exec->graph, lane, a);
+    a->ends |= m->driver && exec && exec->torn; /* a process ended so, once in 357 such launches */
     if (!exec)
         a->foreseen &= !m->driver || c->stream || model_current_device(m) >= 0; /* not observed: which of both mistakes counts */
     else

@@ -305,7 +305,7 @@ static int why_not(struct model *m, const struct model_exec *exec, const struct 
     return VMM_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-static void update(struct model *m, const struct model_exec *exec, const struct model_graph *graph,
+static void update(struct model *m, struct model_exec *exec, const struct model_graph *graph,
                    const vmm_graph_exec_update_result_info *told, struct model_answer *a)
 {
     size_t at = 0;
@@ -320,7 +320,7 @@ static void update(struct model *m, const struct model_exec *exec, const struct 
     if (copy)
         how = why_not(m, exec, graph, &at, a);
     if (how)
-        model_refuse(a, VMM_ERROR_GRAPH_EXEC_UPDATE_FAILURE, "VMM-GRAPH-UPDATE");
+        exec->torn |= !model_refuse(a, VMM_ERROR_GRAPH_EXEC_UPDATE_FAILURE, "VMM-GRAPH-UPDATE") && !a->asked;
     if (!a->asked && a->actual == a->result && told && !unsure) {
         model_expect(a, "result_info.result", (uint64_t)told->result, (uint64_t)how);
         if (copy && how && graph->node[at]->value)
@@ -341,7 +341,7 @@ static void update(struct model *m, const struct model_exec *exec, const struct 
 
 MODEL_ON(graph_exec_update)
 {
-    const struct model_exec *exec = model_exec_of(m, c->graph_exec);
+    struct model_exec *exec = model_exec_of(m, c->graph_exec);
     const struct model_graph *graph = exec ? model_graph_of(m, c->graph) : NULL;
     if (graph && graph->inside)
         graph = NULL; /* a node's: as none */
