@@ -26,7 +26,7 @@ int main(void)
     vmm_context context = NULL;
     begin("sim:h100");
     need(vmm_ctx_get_current(sys, &context), "context");
-    const vmm_deviceptr at = reserved(2 * G), with_rights = reserved(G);
+    const vmm_deviceptr at = reserved(2 * G), with_rights = reserved(2 * G); /* nothing is mapped behind the first halves */
     vmm_deviceptr from = 0;
     need(vmm_mem_map(sys, at, G, 0, created(DEVICE, 0, G), 0), "mapping");
     need(vmm_mem_map(sys, with_rights, G, 0, created(DEVICE, 0, G), 0), "mapping");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The most addresses that are reserved at once, where a tool keeps a record of each page: stood for by memory that this process takes
  * between the two looks at what it occupies. Each case in a child, which measures once. */
-#define _GNU_SOURCE /* MAP_POPULATE */
+#define _GNU_SOURCE /* for inject_rig.h */
 #include "inject_rig.h"
 
 #include <sys/wait.h>
@@ -16,10 +16,13 @@ static const size_t *costs; /* of each sample, in MiB; 0 ends them */
 static void take_memory(void)
 {
     const size_t size = *costs++ * MIB;
-    if (size && mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0) == MAP_FAILED)
+    void *memory = size ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : NULL;
+    if (memory == MAP_FAILED)
         _exit(100);
-    if (size)
-        inject_meanwhile("read", 2, take_memory); /* of the second look of each sample */
+    if (!memory)
+        return;
+    memset(memory, 1, size);
+    inject_meanwhile("read", 2, take_memory); /* of the second look of each sample */
 }
 
 static bool reserves(uint64_t size)
@@ -51,9 +54,13 @@ static int reserved_beside(const size_t of_samples[])
 int main(void)
 {
     static const size_t free_of_cost[] = {0}, one_is_little[] = {2, 40, 40, 0}, all_is_much[] = {70, 80, 70, 0}, last_is_little[] = {40, 40, 2, 0};
-    const int usual = reserved_beside(free_of_cost);
-    if (usual != 7) { /* a tool, or a limit of addresses */
-        tap_skip("this process cannot reserve 40 GiB", "what is reserved beside a tool");
+#ifdef __linux__
+    const bool looks = true;
+#else
+    const bool looks = false;
+#endif
+    if (!looks || reserved_beside(free_of_cost) != 7) { /* a tool, or a limit of addresses */
+        tap_skip("this process cannot reserve 40 GiB, or looks elsewhere for what it occupies", "what is reserved beside a tool");
         return tap_done();
     }
     tap_ok(reserved_beside(one_is_little) == 3, "the least of three samples counts: 64 MiB pay for 4 GiB, and not for 40");
