@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 
 #include "os.h"
+#include "process.h"
+#include "system.h"
 #include "tap.h"
 #include "vmm.h"
 
@@ -75,6 +77,12 @@ int main(void)
     munmap((void *)(uintptr_t)start, size);
     tap_ok(!os_is_taken(hint, G), "once the program's memory is gone");
     tap_u64(reserved(sys, G, hint), hint, "the same hint is taken");
+    const uint64_t end = ((struct sim_process *)sys->top)->window.end, last = end - 2 * CHUNK;
+    if (pages(last, 2 * CHUNK) != last)
+        tap_skip("the last addresses are not free", "a hint in memory of the program at their end");
+    else
+        tap_u64(reserved(sys, G, last), 0, "a hint in memory of the program up to 0x%llx, the last address, leads nowhere",
+                (unsigned long long)end);
     vmm_close(sys);
     return tap_done();
 }
