@@ -56,14 +56,14 @@ static void test_link(void)
 {
     static const char twice[] = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .func (.param .b32 r) twice(.param .b32 p) { ret; }\n";
     char log[80] = "";
-    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    void *values[] = {log, (void *)sizeof log}, *image = NULL;
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_MAX_REGISTERS};
+    void *values[] = {log, (void *)sizeof log, (void *)40}, *image = NULL;
     struct rig_bytes fat = {NULL, 0, 0};
     CUlinkState link = NULL;
     CUmodule module = NULL;
     rig_fatbin(&fat);
     rig_entry(&fat, RIG_PTX, 80, 0, twice, sizeof twice, 0);
-    TRIED(cuLinkCreate(2, options, values, &link), CUDA_SUCCESS);
+    TRIED(cuLinkCreate(3, options, values, &link), CUDA_SUCCESS);
     TRIED(cuLinkAddData(link, CU_JIT_INPUT_PTX, text, strlen(text), "text", 0, NULL, NULL), CUDA_SUCCESS);
     TRIED(cuLinkAddData(link, CU_JIT_INPUT_FATBINARY, fat.at, fat.size, "twice", 0, NULL, NULL), CUDA_SUCCESS);
     TRIED(cuLinkComplete(link, &image, NULL), CUDA_SUCCESS);

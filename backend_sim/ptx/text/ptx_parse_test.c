@@ -261,6 +261,19 @@ static void test_linked(void)
     end();
 }
 
+static void test_registers(void)
+{
+    const struct ptx_module *m = parse(PTX_LINKED HEAD ".pragma \"nounroll\", \"a pragma of another kind\";\n.pragma \"" PTX_LINKED_REGISTERS "38\";\n");
+    tap_ok(m && m->max_registers == 38, "how many registers a thread of linked modules may have");
+    end();
+    m = parse(PTX_LINKED HEAD ".pragma \"" PTX_LINKED_REGISTERS "1234567\";\n");
+    tap_ok(m && m->max_registers == 12345, "of which nobody needs more digits");
+    end();
+    m = parse(HEAD ".pragma \"" PTX_LINKED_REGISTERS "38\";\n.entry k() .maxnreg 40 { ret; }\n");
+    tap_ok(m && !m->max_registers && m->functions->max_registers == 40, "another text says it of a kernel");
+    end();
+}
+
 static const char *value_of(const struct ptx_module *m, const char *name)
 {
     const struct ptx_function *f = m ? function(m, name) : NULL;
@@ -303,6 +316,7 @@ static void test_weak(void)
 int main(void)
 {
     test_linked();
+    test_registers();
     test_weak();
     test_head();
     test_variables();
