@@ -169,9 +169,39 @@ static void test_gap(void)
     tap_u64(close_side(&whole) + close_side(&apart), 0, "nothing is held in the end");
 }
 
+/* Two accesses of one work, and one of another that nothing orders with it. Two reads and two atomic adds are no hazard. The latest
+ * write or add of one work stands for those before it, so an add after a write meets no other add. */
+static void test_two_of_one_work(void)
+{
+    static const char *const names[USES] = {"read", "write", "add"};
+    const unsigned one = 0, other = 1;
+    is_late = false;
+    start = 0;
+    memset(is_settled, 0, sizeof is_settled);
+    memset(comes_before, 0, sizeof comes_before);
+    for (unsigned uses = 0; uses < USES * USES * USES; uses++) {
+        const unsigned first = uses / USES / USES, second = uses / USES % USES, third = uses % USES;
+        unsigned reports = 0;
+        open_side(&whole, false);
+        open_side(&apart, true);
+        both(&one, (enum order_use)first, 0, 0);
+        both(&one, (enum order_use)second, 0, 0);
+        both(&other, (enum order_use)third, 0, 0);
+        for (unsigned use = 0; use < USES; use++)
+            reports += whole.found[one][use][other][third][0];
+        const bool counts = first == ORDER_READ || second == ORDER_READ; /* the first one, after the second */
+        const bool meets = (counts && (first != third || third == ORDER_WRITE)) || second != third || third == ORDER_WRITE;
+        tap_ok((reports != 0) == meets, "a %s and a %s of one work, and a %s of another: %u reports", names[first], names[second],
+               names[third], reports);
+        close_side(&whole);
+        close_side(&apart);
+    }
+}
+
 int main(void)
 {
     test_gap();
+    test_two_of_one_work();
     test_random();
     return tap_done();
 }
