@@ -56,6 +56,22 @@ cuvmm.runLines(lines).then(() => { document.body.getBoundingClientRect(); done([
 """
 
 
+# Lines typed one by one behind so many others: each is drawn.
+LONG = """
+const times = [];
+cuvmm.runLine('long = create 1gran dev0');
+for (let i = 0; i < 100; i++) {
+  const from = performance.now();
+  cuvmm.runLine(i % 2 ? 'unmap r+500gran 1gran' : 'map r+500gran 1gran long');
+  document.body.getBoundingClientRect();
+  times.push(performance.now() - from);
+}
+const from = performance.now();
+cuvmm.runLine('undo');
+return [times, performance.now() - from];
+"""
+
+
 def spread(name, times):
     times = sorted(times)
     print(f"{name:34}{statistics.median(times):8.2f} ms in the middle, {times[len(times) * 99 // 100]:.2f} for 99 of 100, {times[-1]:.2f} at most")
@@ -86,8 +102,15 @@ def main():
         steps = b.driver.execute_async_script(STEPS, 600)
         spread("a drawn step", [s[0] for s in steps])
         spread("a drawn step, to the next frame", [s[1] for s in steps])
-        lines, took = b.driver.execute_async_script(TYPED, 10000)
-        print(f"{'typed by a script':34}{lines} lines in {took / 1000:.2f} s")
+        for length in (1000, 10000):
+            b.open(page)
+            while not b.run("return document.documentElement.dataset.ready"):
+                time.sleep(.005)
+            lines, took = b.driver.execute_async_script(TYPED, length)
+            print(f"{'typed by a script':34}{lines} lines in {took / 1000:.2f} s")
+            times, undone = b.run(LONG)
+            spread(f"a drawn step behind {length} lines", times)
+            print(f"{'undo there':34}{undone / 1000:8.2f} s")
         print("console: " + str(b.log()[:3]))
     finally:
         b.quit()

@@ -239,7 +239,7 @@ def machines():
     ok(until(lambda: "sim:odd,strict" in b.run("return cuvmm.module().web_text(0)")), "and in another mode")
     script = "init\nc = context dev0\nr = reserve 3gran # 100% & more\n"
     load("script=" + quote(script))
-    ok(until(lambda: "r" in objects()) and b.run("return document.getElementById('script-lines').value") == script, "a link holds a script",
+    ok(until(lambda: "r" in objects()) and until(lambda: not d.find_element(By.ID, "script-theirs").is_displayed()) and b.run("return document.getElementById('script-lines').value") == script, "a link holds a script",
        b.run("return document.getElementById('script-lines').value"))
     b.run("window.prompt = (what, link) => { window.shared = link; }; Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     click("share")

@@ -205,6 +205,7 @@ async function runScript() {
   mine = session.length;
   since = session.length;
   edited = !!mistakes.length;
+  sessionChanged();
   if (!mistakes.length) { scriptSays(answer ? 'All lines have run.' : ''); return; }
   scriptSays(mistakes.slice(0, 5).map(m => `Line ${m.number} was not run: ${m.line.trim()}\n    ${m.text}`).join('\n') + (mistakes.length > 5 ? `\nand ${mistakes.length - 5} more` : ''));
   const before = lines.slice(0, mistakes[0].number - 1).reduce((sum, l) => sum + l.length + 1, 0);

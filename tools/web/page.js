@@ -55,6 +55,7 @@ async function takeScript(text) {
   const answer = await runLines(linesOf(text), null, true), mistakes = (answer && answer.mistakes) || [];
   edited = !!mistakes.length;
   since = mine = session.length;
+  sessionChanged();
   scriptSays(mistakes.map(m => `Line ${m.number} was not run: ${m.line.trim()}`).join('\n'));
   if (mistakes.length) log(`${mistakes.length === 1 ? 'One line was' : `${mistakes.length} lines were`} not run; the script is in the tab Script.\n`);
 }
