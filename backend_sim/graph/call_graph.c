@@ -111,7 +111,7 @@ vmm_result sim_graph_destroy(struct sim_process *process, const struct vmm_call_
     struct graph *graph = graph_need(process->graphs, call->graph, &result);
     if (!graph)
         return result;
-    if (graphs_more(graph)->inside)
+    if (graphs_more(graph)->inside && !capture_within(process, graph))
         return graph_refuse(VMM_RULE_GRAPH_UNKNOWN, graph->value, "%p belongs to a node and ends with it", (void *)call->graph);
     if (capture_within(process, graph))
         return graph_refuse(VMM_RULE_CAPTURE_STATE, graph->value, "a stream is being captured into %p, or into the graph of a node in it",

@@ -145,6 +145,9 @@ static const struct mix_spoil spoils[] = {
         "h66 = mem_create handle=out size=1G prop={1 0 1:0 0 0 0 0 0.0.0.0} flags=0",                      \
         "mem_map ptr=r64+1G size=1G offset=0 handle=h66 flags=0", "mem_set_access ptr=r64 size=2G desc=[1:0=3 1:0=3 1:0=3] count=1"
 
+#define BEGIN_IN(name) \
+    "stream_begin_capture_to_graph stream=s40 graph=" name " dependencies=[0 0 0] dependency_data=null num_dependencies=0 mode=2"
+
 static const struct mix_story stories[] = {
     {"a capture that another stream has joined", "VMM-CAPTURE-UNJOINED",
      {MEMORY, BEGIN, "memset_d8_async dst=r64 value=7 n=4 stream=s41", END}},
@@ -208,6 +211,15 @@ static const struct mix_story stories[] = {
      {TWO_MAPPINGS, "ctx_set_current ctx=0", "memcpy_dtod_async dst=r64 src=r64+0x1ffffc byte_count=8 stream=s40"}},
     {"a fill across two mappings in no context", NULL,
      {TWO_MAPPINGS, "ctx_set_current ctx=0", "memset_d8_async dst=r64+0x1ffffc value=7 n=8 stream=s40"}},
+    {"a copy in an instance that comes to mapped memory of the host", "VMM-GRAPH-PARAMS",
+     {MEMORY, "r66 = mem_address_reserve ptr=out size=1G alignment=0 addr=0 flags=0",
+      "h67 = mem_create handle=out size=1G prop={1 0 2:0 0 0 0 0 0.0.0.0} flags=0", "mem_map ptr=r66 size=1G offset=0 handle=h67 flags=0",
+      "mem_set_access ptr=r66 size=1G desc=[1:0=3 1:0=3 1:0=3] count=1", GRAPH, COPY("c1"), INSTANCE,
+      "graph_exec_memcpy_node_set_params graph_exec=x80 node=n71 copy_params={2 r64+64 0 0 0 8 0 0, 2 r66 0 0 0 8 0 0, 8 1 1} ctx=c1"}},
+    {"the end of a node's graph that a stream is captured into", "VMM-CAPTURE-STATE",
+     {GRAPH, "g69 = graph_create graph=out flags=0",
+      "n71 = graph_add_child_graph_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0 child_graph=g69",
+      "g72 = graph_child_graph_node_get_graph node=n71 graph=out", BEGIN_IN("g72"), "graph_destroy graph=g72"}},
     {"a cycle", "VMM-GRAPH-CYCLE",
      {NODES, "graph_add_dependencies graph=g70 from=[n71 n72 0] to=[n72 n71 0] edge_data=null num_dependencies=2", INSTANCE}},
 };
@@ -236,9 +248,6 @@ static void races(void)
 
 /* ---- a driver's graphs at the end ---- */
 
-#define BEGIN_IN(name) \
-    "stream_begin_capture_to_graph stream=s40 graph=" name " dependencies=[0 0 0] dependency_data=null num_dependencies=0 mode=2"
-
 /* A capture that ends invalid takes its graph with it: nobody destroys that again. The graph of a node would be missed: that is left out,
  * and stays captured. */
 static void spoiled_captures(void)
@@ -260,6 +269,22 @@ static void spoiled_captures(void)
     }
 }
 
+/* A driver uses the contexts of a copy between contexts also where none is current, which is a mistake of its own. */
+static void forged_contexts(void)
+{
+    static const char *const lines[] = {"memcpy_3d_peer p_copy={1 5 0 0 0 0 0 c1, 1 6 0 0 0 0 0 64G, 4 1 1}",
+                                        "memcpy_3d_peer_async p_copy={1 5 0 0 0 0 0 64G, 1 6 0 0 0 0 0 c1, 4 1 1} stream=0",
+                                        "memcpy_3d_peer p_copy={1 5 0 0 0 0 0 c1, 1 6 0 0 0 0 0 0, 4 1 1}"};
+    struct lockstep pair;
+    tap_ok(lockstep_open(&pair, "as-driver:sim:h100") && mix_make(&pair, "ctx_set_current ctx=0"), "no context is current");
+    for (size_t i = 0; i < 3; i++) {
+        struct step step;
+        mix_parse(lines[i], &step);
+        tap_u64(lockstep_foresee(&pair, &step), i < 2 ? LEFT_OUT_FORGED : LEFT_OUT_NOT, "copy %zu is %s", i, i < 2 ? "left out" : "made");
+    }
+    lockstep_close(&pair);
+}
+
 int main(void)
 {
     agreement();
@@ -270,5 +295,6 @@ int main(void)
     mix_stories(stories, sizeof stories / sizeof stories[0]);
     races();
     spoiled_captures();
+    forged_contexts();
     return tap_done();
 }

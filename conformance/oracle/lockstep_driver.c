@@ -479,6 +479,23 @@ static bool reads_past_array(const struct lockstep *pair, const union vmm_any_ca
     return plain && array && array->mipmapped;
 }
 
+static bool knows_context(const struct lockstep *pair, vmm_context context)
+{
+    bool known = !context;
+    for (size_t i = 0; i < pair->model.context_count; i++)
+        known |= pair->model.contexts[i].value == context;
+    return known;
+}
+
+/* Of a copy between contexts: they are used also where another mistake would count. */
+static bool knows_contexts(const struct lockstep *pair, const union vmm_any_call *call)
+{
+    const vmm_memcpy3d_peer *box = call->head.id == VMM_CALL_memcpy_3d_peer         ? call->memcpy_3d_peer.p_copy
+                                   : call->head.id == VMM_CALL_memcpy_3d_peer_async ? call->memcpy_3d_peer_async.p_copy
+                                                                                    : NULL;
+    return !box || (knows_context(pair, box->src_context) && knows_context(pair, box->dst_context));
+}
+
 /* Is every handle and context 0 or alive, every pool 0 or one that exists, and every stream a default one or ours? */
 static bool forges_nothing(struct lockstep *pair, const union vmm_any_call *call)
 {
@@ -490,8 +507,7 @@ static bool forges_nothing(struct lockstep *pair, const union vmm_any_call *call
         if (params[i].kind == VMM_PARAM_HANDLE)
             known |= model_memory_of(&pair->model, value) != NULL;
         else if (params[i].kind == VMM_PARAM_CONTEXT)
-            for (size_t c = 0; c < pair->model.context_count; c++)
-                known |= (uint64_t)(uintptr_t)pair->model.contexts[c].value == value;
+            known = knows_context(pair, (vmm_context)(uintptr_t)value);
         else if (params[i].kind == VMM_PARAM_POOL)
             known |= model_pool_of(&pair->model, value) && !model_pool_of(&pair->model, value)->ended; /* else its memory is freed */
         else if (params[i].kind == VMM_PARAM_ARRAY)
@@ -503,7 +519,8 @@ static bool forges_nothing(struct lockstep *pair, const union vmm_any_call *call
         if (!known)
             return false;
     }
-    return call->head.id != VMM_CALL_mem_map_array_async || driver_knows_tiles(pair, &call->mem_map_array_async);
+    return knows_contexts(pair, call) &&
+           (call->head.id != VMM_CALL_mem_map_array_async || driver_knows_tiles(pair, &call->mem_map_array_async));
 }
 
 /* Little memory, or more than any machine has: the free memory of a shared machine is unknown. */

@@ -295,10 +295,19 @@ static bool leaves_mapping(struct model *m, struct side side, uint64_t size)
     return in && size > in->size - (side.start - in->start);
 }
 
+/* Memory of the host to which the device has no rights. */
+static bool by_host(struct model *m, struct side side)
+{
+    const struct model_mapping *at = side.need ? model_memory_at(m, side.start) : NULL;
+    return at && !model_in_device(m, at) && !model_device_rights(at, side.device);
+}
+
 /* The call is made: what it uses of pools' memory, and what it puts in order. Do bytes move? A copy on a stream without a current context
  * goes to and from one mapping each. */
 static bool makes(struct model *m, struct turn turn, struct side src, struct side dst, uint64_t size, struct model_answer *a)
 {
+    if (m->driver && !turn.at_once && m->current < 0 && dst.kind != FILL && (by_host(m, dst) || by_host(m, src)))
+        a->foreseen = false; /* refused once */
     if (!turn.at_once && m->current < 0 && dst.kind != FILL && !a->loses && (leaves_mapping(m, dst, size) || leaves_mapping(m, src, size)))
         return model_refuse(a, INVALID, "VMM-COPY-RUNS-PAST");
     if (a->asked)

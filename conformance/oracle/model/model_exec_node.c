@@ -23,6 +23,14 @@ static uint64_t pool_memory(const struct model *m, uint64_t address)
     return 0;
 }
 
+/* Memory that other processes may be given: a driver refused once that a copy no longer uses it. */
+static bool is_shareable(struct model *m, uint64_t address)
+{
+    const struct model_mapping *there = model_mapping_at(m, address);
+    const struct model_memory *memory = there ? model_memory_of(m, there->handle) : NULL;
+    return memory && memory->prop.requested_handle_types;
+}
+
 /* Memory that may be compressed: a driver refused three times that a copy comes to use it, or no longer does; what it was when the copy
  * was described counts. */
 static bool is_compressible(struct model *m, uint64_t address)
@@ -52,12 +60,8 @@ void model_note_places(struct model *model, struct model_work *work)
     const vmm_memcpy3d *asked = &work->copy.asked;
     work->from = place_at(model, asked->src_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)asked->src_host : asked->src_device);
     work->to = place_at(model, asked->dst_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)asked->dst_host : asked->dst_device);
+    work->shared = (is_shareable(model, work->copy.row.to) ? 1u : 0u) | (is_shareable(model, work->copy.row.from) ? 2u : 0u);
     work->packed = is_compressible(model, work->copy.row.to) || is_compressible(model, work->copy.row.from);
-}
-
-static bool same_place(uint64_t now, uint64_t next)
-{
-    return !now || !next || now == next;
 }
 
 static void note_work(struct model *m, struct model_work *work)
@@ -112,7 +116,7 @@ bool model_work_fits(const struct model_work *now, const struct model_work *then
         return now->device == then->device;
     if (now->type != VMM_GRAPH_NODE_TYPE_MEMCPY)
         return true;
-    if (!same_place(now->from, then->from) || !same_place(now->to, then->to))
+    if (now->from != then->from || now->to != then->to) /* mapped memory of the host is another place, too */
         return false;
     const bool types = is->src_memory_type == next->src_memory_type && is->dst_memory_type == next->dst_memory_type;
     const bool same = is->width_in_bytes == next->width_in_bytes && is->height == next->height && is->depth == next->depth &&
@@ -155,7 +159,9 @@ MODEL_ON(graph_exec_memcpy_node_set_params)
 {
     struct model_work work = {0};
     struct model_node *node = model_copy_work(m, c->copy_params, c->ctx, false, &work, a) ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
-    if (node && m->driver && (node->work.packed || is_compressible(m, work.copy.row.to) || is_compressible(m, work.copy.row.from)))
+    const bool changes = node && (node->work.shared != work.shared || node->work.packed || is_compressible(m, work.copy.row.to) ||
+                                  is_compressible(m, work.copy.row.from));
+    if (m->driver && changes && node->work.type == VMM_GRAPH_NODE_TYPE_MEMCPY && model_work_fits(&node->work, &work))
         a->foreseen = false;
     else
         set_fitting(m, model_node_is(node, VMM_GRAPH_NODE_TYPE_MEMCPY, a), &work, a);

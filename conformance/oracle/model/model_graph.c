@@ -343,10 +343,11 @@ MODEL_ON(graph_create)
 MODEL_ON(graph_destroy)
 {
     struct model_graph *graph = need_graph(m, c->graph, a);
-    a->foreseen &= !m->driver || !graph || graph->inside || model_is_captured_into(m, graph, false) == model_is_captured_into(m, graph, true);
+    a->foreseen &= !m->driver || !graph || model_is_captured_into(m, graph, false) == model_is_captured_into(m, graph, true);
     if (graph && (graph->inside || model_is_captured_into(m, graph, true)))
-        graph->inside ? model_refuse(a, INVALID, "VMM-GRAPH-UNKNOWN")
-                      : model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
+        graph->inside && !model_is_captured_into(m, graph, true)
+            ? model_refuse(a, INVALID, "VMM-GRAPH-UNKNOWN")
+            : model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
     else if (graph && model_succeeded(a))
         model_graph_end(m, graph);
 }

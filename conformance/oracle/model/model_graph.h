@@ -22,6 +22,7 @@ struct model_work {
     bool unnamed;                   /* of a copy: no context was named, which is another than any */
     bool crashes;                   /* such a copy from or to the program, in an instance that was updated: its launch ends the process */
     bool packed;                    /* of an instance's copy: a side may be compressed */
+    unsigned shared;                /* of a copy: which sides other processes may be given */
     vmm_memset_node_params fill;
     uint64_t from, to;              /* of a copy: which memory its sides were when it was made (model_note_places) */
     uint64_t memory;                /* of an instance's copy: which memory of a pool it goes to; 0: none */

@@ -318,6 +318,13 @@ static bool is_of_event(const struct model_work *work)
     return work->type == VMM_GRAPH_NODE_TYPE_EVENT_RECORD || work->type == VMM_GRAPH_NODE_TYPE_WAIT_EVENT;
 }
 
+/* Memory of the host to which the device has no rights: a driver copied there, and lost the device once. */
+static bool is_hosts(struct model *m, struct model_access access, int device)
+{
+    const struct model_mapping *at = access.size ? model_memory_at(m, access.start) : NULL;
+    return at && !model_in_device(m, at) && !model_device_rights(at, device);
+}
+
 /* Is what the work does known, and does its turn come without a fault? */
 static void look(struct model *m, const struct items *items, size_t i, int device, struct model_answer *a)
 {
@@ -327,7 +334,7 @@ static void look(struct model *m, const struct items *items, size_t i, int devic
     size_t which;
     if (work->type <= VMM_GRAPH_NODE_TYPE_MEMSET && work->device != device)
         a->foreseen = false;
-    if (m->driver && model_has_other_memory(m, work))
+    if (m->driver && (model_has_other_memory(m, work) || is_hosts(m, to, device) || is_hosts(m, from, device)))
         a->foreseen = false;
     a->ends |= work->crashes; /* 7 of 7 times */
     if (model_outside_blocks(m, to.start, to.size) || model_outside_blocks(m, from.start, from.size))

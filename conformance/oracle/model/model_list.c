@@ -316,6 +316,8 @@ static void update(struct model *m, struct model_exec *exec, const struct model_
     a->foreseen = differs || is_copy(exec, graph); /* whether other graphs are alike is not followed */
     if (!a->foreseen)
         return;
+    for (size_t i = 0; m->driver && i < exec->graph->count; i++)
+        a->foreseen &= !model_has_other_memory(m, &exec->graph->node[i]->work); /* refused once */
     const bool copy = !differs && !has_other_leaves(exec, graph, a);
     if (copy)
         how = why_not(m, exec, graph, &at, a);

@@ -379,7 +379,7 @@ static unsigned bit_of(vmm_mem_pool_attribute attribute)
 static void adopt_reserved(struct model *m, struct model_heap *heap, uint64_t told)
 {
     const uint64_t now = heap->reserved * heap->slot;
-    if (!m->driver || told >= now || now - told != model_heap_idle(heap))
+    if (!m->driver || told >= now || now - told > model_heap_idle(heap))
         return;
     model_heap_trim(heap, told);
     m->adopted++;
