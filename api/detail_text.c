@@ -256,7 +256,7 @@ static void put_rule(struct out *out, const vmm_detail *d, const vmm_rule *rule)
         return;
     put(out, "  why       %s\n", rule->explanation);
     if (d->severity == VMM_SEVERITY_WARNING && rule->rule_class != VMM_RULE_HAZARD)
-        put(out, "  note      driver 580 lets this pass; another may not. In strict mode it is %s.\n",
+        put(out, "  note      driver 580 accepts this; another may not. In strict mode it is %s.\n",
             vmm_result_name(rule->result));
     if (rule->driver_580 == VMM_DRIVER_CRASHES)
         put(out, "  note      driver 580 does not return here: the process crashes.\n");

@@ -27,7 +27,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Puts the position before an opener's message. */
+/* Prepends the position to an opener's message. */
 static void at_column(const struct spec_part *part, const char *spec)
 {
     char note[sizeof((vmm_detail *)0)->note];
@@ -43,7 +43,7 @@ static vmm_result open_backend(const struct spec_part *part, struct vmm_backend 
 #ifdef CUVMM_NO_CUDA
     if (strcmp(part->name, "cuda") == 0)
         return vmm_refuse_open(VMM_RULE_OPEN_NOT_FOUND, "vmm_open",
-                               "this program links the simulator alone; link libcuvmm for the cuda backend");
+                               "this program is linked with the simulator only; link libcuvmm for the cuda backend");
 #endif
     return vmm_refuse_open(VMM_RULE_OPEN_NOT_FOUND, "vmm_open", "no backend \"%.40s\"; there are: sim, cuda", part->name);
 }
@@ -64,7 +64,7 @@ static vmm_result open_parts(const char *text, const struct spec *spec, struct v
         const struct spec_part *part = &spec->part[i];
         result = backend ? open_layer(part, backend, &backend) : open_backend(part, &backend);
         if (result == VMM_SUCCESS && backend->ops->size != sizeof(struct vmm_backend_ops)) {
-            backend = NULL; /* the function that would close it has another place in its table */
+            backend = NULL; /* the function that would close it lies elsewhere in its table */
             result = vmm_refuse_open(VMM_RULE_OPEN_UNSUPPORTED, "vmm_open", "%.40s was built for another version",
                                      part->name);
         }
@@ -115,7 +115,7 @@ static vmm_result open_system(const char *spec, vmm_system **sys)
     struct spec_error error;
     struct vmm_backend *top = NULL;
     if (!sys)
-        return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_open", "sys is NULL: pass where to store the system");
+        return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_open", "sys is NULL: pass the address of a variable for the system");
     char *text = whole_spec(spec);
     if (!text)
         return vmm_refuse_open(VMM_RULE_SYSTEM_HOST_MEMORY, "vmm_open", "the host's memory is exhausted");
@@ -146,7 +146,8 @@ vmm_result vmm_attach(vmm_system *sys, vmm_system **peer)
 {
     struct vmm_backend *top = NULL;
     if (!peer)
-        return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_attach", "peer is NULL: pass where to store the system");
+        return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_attach", "peer is NULL: pass the address of a variable for the "
+                                                                     "system");
     int cancel = life_no_cancel();
     vmm_result result = sys->top->ops->attach(sys->top, &top);
     life_may_cancel(cancel);

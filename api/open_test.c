@@ -16,7 +16,7 @@ static vmm_result other_sim_open(const char *args, struct vmm_backend **backend)
 static struct fake fake;
 static struct vmm_backend_ops other_ops;
 
-/* "old": its table has another size; "new": it has ours. */
+/* "old": its table has a different size; "new": it has ours. */
 static vmm_result other_sim_open(const char *args, struct vmm_backend **backend)
 {
     fake_init(&fake);
@@ -44,7 +44,7 @@ static void test_attach(void)
     vmm_system *sys = NULL, *peer = NULL;
     tap_result(vmm_open("sim:new", &sys), VMM_SUCCESS, "a backend built for this version");
     tap_result(vmm_attach(sys, NULL), VMM_ERROR_INVALID_VALUE, "nowhere to store the other system");
-    tap_text(vmm_last_detail()->note, "peer is NULL: pass where to store the system", "the note says why");
+    tap_text(vmm_last_detail()->note, "peer is NULL: pass the address of a variable for the system", "the note says why");
     tap_ok(!strcmp(vmm_last_detail()->function, "vmm_attach") && fake.attached == 0, "the backend gets no call");
     tap_result(vmm_attach(sys, &peer), VMM_SUCCESS, "attaching with a place for the system");
     tap_ok(peer && peer != sys && fake.attached == 1, "attaching succeeds");

@@ -43,7 +43,7 @@ const char *vmm_result_name(vmm_result result)
 const char *vmm_result_text(vmm_result result)
 {
     const struct row *row = find_any(result);
-    return row ? row->text : "a code that this version of cuvmm does not list";
+    return row ? row->text : "a code that this version of cuvmm does not know";
 }
 
 const char *driver_result_name(int result)

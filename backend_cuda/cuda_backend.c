@@ -56,7 +56,7 @@ static vmm_result too_old(const struct cuda_backend *cuda, int version)
 static vmm_result refuse_closed(const struct cuda_backend *cuda)
 {
     cuda_refused(&cuda->words, VMM_ERROR_NOT_SUPPORTED);
-    vmm_detail_note("multicast is off on a driver unless CUVMM_REAL_MULTICAST=1 is set: it was never tried there");
+    vmm_detail_note("multicast is off on a driver unless CUVMM_REAL_MULTICAST=1 is set: it has never been tried there");
     return VMM_ERROR_NOT_SUPPORTED;
 }
 
@@ -165,7 +165,7 @@ static vmm_result attach(struct vmm_backend *self, struct vmm_backend **peer)
 {
     (void)self, (void)peer;
     return vmm_refuse_open(VMM_RULE_OPEN_UNSUPPORTED, "vmm_attach",
-                           "one process is one process on the driver: start a second, or use the simulator");
+                           "on a driver a program is one process: start a second program, or use the simulator");
 }
 
 /* The library stays loaded: the driver's state belongs to the process, and other code may use it. */

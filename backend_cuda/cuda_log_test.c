@@ -137,14 +137,14 @@ static void test_codes(struct rig *rig, vmm_system *sys)
     const vmm_detail *detail = call_with(rig, sys, VMM_ERROR_NOT_READY, "Busy", NULL);
     tap_ok(detail->severity == VMM_SEVERITY_NONE && !detail->note[0], "NOT_READY is not treated as a refusal");
     tap_text(call_with(rig, sys, VMM_ERROR_NO_DEVICE, NULL, NULL)->note,
-             "look at nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES", "NO_DEVICE says where to look");
+             "check nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES", "NO_DEVICE says where to look");
     tap_text(call_with(rig, sys, VMM_ERROR_NO_DEVICE, "None here", NULL)->note,
-             "None here; look at nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES", "the fix follows the driver's message");
+             "None here; check nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES", "the fix follows the driver's message");
     static const struct {
         vmm_result code;
         const char *way_out;
     } set_up[] = {{VMM_ERROR_STUB_LIBRARY, "this is the toolkit's stub"},
-                  {VMM_ERROR_DEVICE_UNAVAILABLE, "another process has the device"},
+                  {VMM_ERROR_DEVICE_UNAVAILABLE, "another process uses the device"},
                   {VMM_ERROR_SYSTEM_DRIVER_MISMATCH, "different versions: reboot"}};
     for (size_t i = 0; i < sizeof set_up / sizeof set_up[0]; i++)
         tap_ok(strstr(call_with(rig, sys, (int)set_up[i].code, NULL, NULL)->note, set_up[i].way_out) != NULL,

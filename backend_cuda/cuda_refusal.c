@@ -22,11 +22,11 @@ static const char *way_out(vmm_result result)
     case VMM_ERROR_NOT_INITIALIZED:
         return "call vmm_init first; a forked child cannot use the driver that its parent initialised";
     case VMM_ERROR_NO_DEVICE:
-        return "look at nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES";
+        return "check nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES";
     case VMM_ERROR_STUB_LIBRARY:
         return "this is the toolkit's stub to link with, not a driver: name the driver's libcuda.so.1";
     case VMM_ERROR_DEVICE_UNAVAILABLE:
-        return "another process has the device, or it is blocked: look at nvidia-smi";
+        return "another process uses the device, or it is blocked: check nvidia-smi";
     case VMM_ERROR_ILLEGAL_ADDRESS:
         return "earlier device work faulted and its context is lost; mappings can still be unmapped and memory released";
     case VMM_ERROR_SYSTEM_DRIVER_MISMATCH:

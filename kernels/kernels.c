@@ -132,7 +132,8 @@ static vmm_result check_ptx_arguments(const struct kernels_ptx *ptx, const struc
         if (fits(call->args[word], ptx->bytes[i]))
             continue;
         vmm_result result = vmm_detail_refuse(VMM_RULE_LAUNCH_ARGUMENTS, call->args[word], 0, NULL);
-        vmm_detail_note("argument %u of %.60s, 0x%llx, does not fit its %u byte%s", i + 1, ptx->name, (unsigned long long)call->args[word],
+        vmm_detail_note("argument %u of %.60s, 0x%llx, does not fit into its %u byte%s", i + 1, ptx->name,
+                        (unsigned long long)call->args[word],
                         ptx->bytes[i], ptx->bytes[i] == 1 ? "" : "s");
         return result;
     }
@@ -149,7 +150,7 @@ static vmm_result check_ptx_block(const struct kernels_ptx *ptx, unsigned x)
         return VMM_SUCCESS;
     vmm_result result = refuse_dimension("blockDimX", x, most);
     if (other)
-        vmm_detail_note("%.60s runs in blocks of %ux%ux%u threads, by its .reqntid, and not of %ux%ux%u", ptx->name, r[0], r[1], r[2], x,
+        vmm_detail_note("%.60s requires blocks of %ux%ux%u threads (.reqntid), not %ux%ux%u", ptx->name, r[0], r[1], r[2], x,
                         ptx->block_y, ptx->block_z);
     else
         vmm_detail_note("%llu threads, %ux%ux%u: a block of %.60s has at most %llu", (unsigned long long)threads, x, ptx->block_y,

@@ -46,14 +46,15 @@ vmm_result fd_done(void)
 vmm_result fd_system_said(const struct fd_job *job, const char *what, int error)
 {
     if (error == EINVAL || error == ENOTCONN || error == EDESTADDRREQ)
-        return FD_FAIL(job, VMM_ERROR_INVALID_VALUE, "%s: the socket is not connected; connect it, or pass what accept returns",
+        return FD_FAIL(job, VMM_ERROR_INVALID_VALUE, "%s: the socket is not connected; connect it, or pass the socket that "
+                                                     "accept returned",
                        what);
     return FD_FAIL(job, VMM_ERROR_OPERATING_SYSTEM, "%s: %s", what, strerror(error));
 }
 
 vmm_result fd_gone(const struct fd_job *job)
 {
-    return FD_FAIL(job, VMM_ERROR_NOT_FOUND, "the other side closed its socket, or ended; close this one");
+    return FD_FAIL(job, VMM_ERROR_NOT_FOUND, "the other side closed its socket or exited; close this one");
 }
 
 vmm_result fd_out_of_step(const struct fd_job *job, const char *why, size_t bytes)
@@ -162,7 +163,7 @@ static vmm_result wait_for_room(const struct fd_job *job, size_t sent)
     if (ready < 0)
         return send_failed(job, errno, sent);
     return sent ? fd_out_of_step(job, "time was up", sent)
-                : FD_FAIL(job, VMM_ERROR_NOT_READY, "no room in the socket within the time, nothing was sent; try again");
+                : FD_FAIL(job, VMM_ERROR_NOT_READY, "the socket had no room before the timeout; nothing was sent; try again");
 }
 
 static vmm_result send_all(const struct fd_job *job, unsigned char *bytes, size_t count, int fd)
@@ -208,7 +209,7 @@ vmm_result vmm_fd_pair(int ends[2])
 {
     int made[2];
     if (!ends)
-        return FD_REFUSE("vmm_fd_pair", VMM_ERROR_INVALID_VALUE, "ends", 0, 0, "ends is NULL: pass where to store two sockets");
+        return FD_REFUSE("vmm_fd_pair", VMM_ERROR_INVALID_VALUE, "ends", 0, 0, "ends is NULL: pass an array for two sockets");
     if (posix.socketpair(AF_UNIX, SOCK_STREAM | PAIR_FLAGS, 0, made))
         return vmm_detail_fail(VMM_ERROR_OPERATING_SYSTEM, "vmm_fd_pair", "socketpair: %s", strerror(errno));
 #ifndef SOCK_CLOEXEC

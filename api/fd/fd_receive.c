@@ -38,7 +38,7 @@ struct parcel {
     int fd;       /* the first descriptor, or -1; later ones are closed at once */
     unsigned fds; /* how many have arrived */
     bool lost;    /* some descriptors could not be received */
-    bool cut;     /* there were more bytes than fit */
+    bool cut;     /* more bytes arrived than fit */
 };
 
 union many_descriptors {
@@ -59,7 +59,7 @@ static void take_descriptor(struct parcel *parcel, int fd)
         close(fd);
 }
 
-/* Takes the descriptors of a control message, which may claim to be longer than it is. */
+/* Takes the descriptors of a control message, whose length field may be too large. */
 static void take_header(struct parcel *parcel, struct msghdr *message, struct cmsghdr *head)
 {
     const unsigned char *data = CMSG_DATA(head);
@@ -70,7 +70,7 @@ static void take_header(struct parcel *parcel, struct msghdr *message, struct cm
         if (head->cmsg_type == SCM_RIGHTS)
             take_descriptor(parcel, fd);
         else
-            close(fd); /* a pidfd of the sender: the receiver enabled it, and gets it with other messages */
+            close(fd); /* a pidfd of the sender: the receiver enabled it and gets it with every message */
     }
 }
 
@@ -131,7 +131,8 @@ static vmm_result receive_wait(const struct fd_job *job, struct parcel *parcel, 
             return receive_failed(job, errno, parcel->length);
         if (ready == 0)
             return parcel->length ? fd_out_of_step(job, "time was up", parcel->length)
-                                  : FD_FAIL(job, VMM_ERROR_NOT_READY, "no message within the time; try again, or wait longer");
+                                  : FD_FAIL(job, VMM_ERROR_NOT_READY, "no message arrived before the timeout; try again, or "
+                                                                      "wait longer");
     }
 }
 
@@ -163,7 +164,7 @@ static vmm_result receive_stream(const struct fd_job *job, struct parcel *parcel
 {
     vmm_result result = receive_until(job, parcel, FD_HEAD);
     if (result == VMM_SUCCESS && !is_ours(parcel))
-        result = fd_out_of_step(job, "what came is not from vmm_fd_send, or from another version", FD_HEAD);
+        result = fd_out_of_step(job, "the message is not from vmm_fd_send, or from another version of it", FD_HEAD);
     return result == VMM_SUCCESS ? receive_until(job, parcel, FD_HEAD + announced(parcel)) : result;
 }
 
@@ -202,7 +203,8 @@ static vmm_result descriptors_lost(const struct fd_job *job, const struct parcel
 static vmm_result judge(const struct fd_job *job, const struct parcel *parcel, size_t size)
 {
     if (!is_ours(parcel) || parcel->cut || parcel->length != FD_HEAD + announced(parcel))
-        return FD_FAIL(job, VMM_ERROR_INVALID_HANDLE, "what came is not from vmm_fd_send, or from another version; thrown away");
+        return FD_FAIL(job, VMM_ERROR_INVALID_HANDLE, "the message is not from vmm_fd_send, or from another version of it; "
+                                                      "discarded");
     if (parcel->lost)
         return descriptors_lost(job, parcel);
     if (parcel->fds != 1)
@@ -210,7 +212,8 @@ static vmm_result judge(const struct fd_job *job, const struct parcel *parcel, s
                        parcel->fds);
     if (announced(parcel) != size)
         return FD_REFUSE(job->function, VMM_ERROR_INVALID_HANDLE, "size", size, announced(parcel),
-                         "%zu bytes came with the descriptor and not %zu; thrown away: do both sides mean the same?",
+                         "%zu bytes came with the descriptor instead of %zu; the message was discarded: check that both sides "
+                         "agree on the size",
                          announced(parcel), size);
     return VMM_SUCCESS;
 }
@@ -222,7 +225,7 @@ vmm_result vmm_fd_receive(int socket, int *fd, void *about, size_t size, int tim
     vmm_result result = fd_begin(&job, "vmm_fd_receive", socket, about, size, timeout_ms);
     if (result == VMM_SUCCESS && !fd)
         result = FD_REFUSE("vmm_fd_receive", VMM_ERROR_INVALID_VALUE, "fd", 0, 0,
-                           "fd is NULL: pass where to store the descriptor");
+                           "fd is NULL: pass the address of an int for the descriptor");
     if (result != VMM_SUCCESS)
         return result;
     result = job.type == SOCK_STREAM ? receive_stream(&job, &parcel) : receive_record(&job, &parcel);

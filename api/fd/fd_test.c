@@ -222,8 +222,8 @@ static void listening(void)
     struct sockaddr_un name;
     int ends[2], listener = bound(SOCK_STREAM, &name);
     listen(listener, 1);
-    rig_refused(listener, 0, -1, VMM_ERROR_INVALID_VALUE, "what accept returns", "a listening socket");
-    send_refused(listener, 0, NULL, 0, "socket", "what accept returns", "a listening socket");
+    rig_refused(listener, 0, -1, VMM_ERROR_INVALID_VALUE, "the socket that accept returned", "a listening socket");
+    send_refused(listener, 0, NULL, 0, "socket", "the socket that accept returned", "a listening socket");
     ends[0] = socket(AF_UNIX, SOCK_STREAM, 0);
     ends[1] = connect(ends[0], (struct sockaddr *)&name, sizeof name) ? -1 : accept(listener, NULL, NULL);
     tap_ok(rig_passes(ends, RIG_SOON), "a socket from accept is connected");

@@ -16,7 +16,7 @@
 #include "stacks.h"
 #include "tap.h"
 
-/* What fails: the nth call from now on; 0: none. */
+/* Which call fails: the nth from now on; 0 for none. */
 static struct {
     unsigned mmap, socket, connect, sendmsg;
     int error;        /* of sendmsg and connect */
@@ -42,7 +42,7 @@ static int bad_socket(int domain, int type, int protocol)
 
 static int bad_connect(int file, const struct sockaddr *to, unsigned size)
 {
-    if (bad.error == EISCONN) /* as after a signal that came when it was connected already */
+    if (bad.error == EISCONN) /* as after a signal that arrived when the connection was already made */
         (connect)(file, to, size);
     return fails(&bad.connect, bad.error) ? -1 : (connect)(file, to, size);
 }
@@ -88,7 +88,7 @@ static void listen_here(void)
     setenv("CUVMM_CHECK_STREAM", path, 1);
 }
 
-/* The next record, of a connection that has none behind it; "": none. */
+/* The next record, from a connection that carries only this one; "" if there is none. */
 static const char *received(void)
 {
     char more[10];
@@ -146,7 +146,8 @@ static void test_finding(void)
     snprintf(start, sizeof start, "{\"v\":1,\"pid\":%d,\"kind\":\"finding\",\"class\":\"error\",\"rule\":\"VMM-MAP-OVERLAP\",\"result\":1,", getpid());
     tap_ok(strncmp(record, start, strlen(start)) == 0, "its keys are in the order of the contract: %.120s", record);
     tap_ok(has("\"function\":\"cuMemMap\",\"call\":11,\"argument\":\"ptr\",\"value\":\"0x300000000\""), "the call and its argument");
-    tap_ok(has("\"text\":[[\"what\",\"a part of the range is mapped already\"],[\"here\",\"line one line \\\"two\\\"\"],[\"argument\",") &&
+    tap_ok(has("\"text\":[[\"what\",\"part of the range is already mapped\"],[\"here\",\"line one line "
+               "\\\"two\\\"\"],[\"argument\",") &&
                has("[\"nearest\",\"handle H1 ") && !strstr(record, "[\"why\"") && !strstr(record, "[\"fix\"") && !strstr(record, "[\"more\""),
            "its texts, and none that the rule has");
     tap_ok(has("\"mark\":\"step \\\"1\\\"\"") && has("\"print\":\"0x1234\""), "the mark");
@@ -228,7 +229,9 @@ static void test_cut(void)
     detail.function = place.call.function = name;
     tap_ok(record_finding(&detail, FINDING_ERROR, &place), "a record of 180,000 bytes");
     received();
-    tap_ok(has("\"cut\":true") && has("\"rule\":\"VMM-MAP-OVERLAP\"") && strlen(record) < RECORD_MOST && has("[\"what\",\"a part of the range is mapped already\"]"),
+    tap_ok(has("\"cut\":true") && has("\"rule\":\"VMM-MAP-OVERLAP\"") && strlen(record) < RECORD_MOST && has("[\"what\",\"part "
+                                                                                                             "of the range is "
+                                                                                                             "already mapped\"]"),
            "is cut, and marked: %zu bytes", strlen(record));
     all_is_well();
     detail = overlap();

@@ -14,7 +14,7 @@
 struct fault {
     struct vmm_backend base;
     struct fault_plan plan;
-    bool here; /* is it this process whose call is to fail? */
+    bool here; /* is this the process whose call is to fail? */
     _Atomic uint64_t seen; /* matching calls so far */
 };
 
@@ -150,7 +150,7 @@ static vmm_result inject(const struct fault *fault, uint64_t nth)
     vmm_detail *detail = vmm_detail_here();
     detail->result = fault->plan.result;
     detail->severity = VMM_SEVERITY_ERROR;
-    vmm_detail_note("layer fault, call %" PRIu64 " of %s: made to fail, the backend did not see it", nth,
+    vmm_detail_note("layer fault, call %" PRIu64 " of %s: made to fail; the backend did not see the call", nth,
                     fault->plan.call == VMM_CALL_COUNT ? "any" : vmm_call_name(fault->plan.call));
     return fault->plan.result;
 }
@@ -196,7 +196,8 @@ vmm_result vmm_fault_open(const char *args, struct vmm_backend *inner, struct vm
     uint32_t process = plan.process ? sites_process() : 0;
     if (plan.process && !process)
         return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_open",
-                               "fault: processes are counted under cuvmm exec alone, which sets CUVMM_PROCESSES; leave process=%" PRIu32
+                               "fault: processes are counted only under cuvmm exec, which sets CUVMM_PROCESSES; leave out "
+                               "process=%" PRIu32
                                " out", plan.process);
     struct fault *fault = heap.calloc(1, sizeof *fault);
     if (!fault)

@@ -120,7 +120,7 @@ static void test_nth(void)
     const vmm_detail *detail = vmm_last_detail();
     tap_ok(detail->severity == VMM_SEVERITY_ERROR && detail->result == VMM_ERROR_OUT_OF_MEMORY && !detail->rule,
            "the detail is an error without a rule");
-    tap_text(detail->note, "layer fault, call 2 of mem_create: made to fail, the backend did not see it",
+    tap_text(detail->note, "layer fault, call 2 of mem_create: made to fail; the backend did not see the call",
              "the note names the layer");
     tap_text(detail->function, "cuMemCreate", "the record names the call");
     tap_result(create(top, &handle), VMM_SUCCESS, "the third create passes");
@@ -137,7 +137,7 @@ static void test_forever_and_any(void)
     tap_result(release(top), VMM_SUCCESS, "any: the first call passes");
     tap_result(create(top, &handle), VMM_ERROR_UNKNOWN, "the second call fails, whichever it is");
     tap_result(release(top), VMM_ERROR_UNKNOWN, "so does the third");
-    tap_text(vmm_last_detail()->note, "layer fault, call 3 of any: made to fail, the backend did not see it",
+    tap_text(vmm_last_detail()->note, "layer fault, call 3 of any: made to fail; the backend did not see the call",
              "the note counts on");
     tap_u64(fake.seen, 1, "one call reached the backend");
     top->ops->close(top);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layers that a WebAssembly module cannot have: both write into a file that the program around it maps. */
+/* The layers that a WebAssembly module cannot have: both write into a file that the parent program maps. */
 #include "backend.h"
 #include "sites.h"
 
 static vmm_result not_here(const char *name)
 {
     return vmm_refuse_open(VMM_RULE_OPEN_UNSUPPORTED, "vmm_open",
-                           "%s: this is WebAssembly, which has no program around it and maps no files", name);
+                           "%s: not available in WebAssembly, which cannot map files", name);
 }
 
 uint32_t sites_process(void)

@@ -43,7 +43,7 @@ static void stop(struct trace *trace, int error)
     life_may_cancel(cancel);
 }
 
-/* Removes a half-written line again, unless another process has appended after it. 0 or an errno. */
+/* Removes a half-written line, unless another process has appended after it. Returns 0 or an errno. */
 static int cut_back(const struct lines *lines, size_t done)
 {
     struct stat status;
@@ -52,7 +52,7 @@ static int cut_back(const struct lines *lines, size_t done)
     return posix.ftruncate(lines->fd, status.st_size - (off_t)done) ? errno : 0;
 }
 
-/* Writes the whole line or none of it; 0 or an errno. */
+/* Writes the whole line or none of it; Returns 0 or an errno. */
 static int write_line(const struct lines *lines)
 {
     size_t done = 0;
@@ -86,7 +86,7 @@ static int put_line(struct trace *trace, const struct trace_event *event)
     return finish_line(&trace->lines);
 }
 
-/* The frames of the event's place, each a record. */
+/* Writes the frames of the event's call site, each as a record. */
 static int put_frames(struct trace_file *file, const struct trace_event *event)
 {
     int error = 0;
@@ -124,8 +124,8 @@ static uint32_t thread_number(struct trace *trace)
     return (uint32_t)number;
 }
 
-/* A copy may have device addresses in place of host addresses, and the trace cannot read those. Queries the inner backend, and
- * keeps its answer to the program's own call. */
+/* A copy may pass device addresses where host addresses are expected, and the trace cannot read those. Queries the inner
+ * backend, and keeps its answer to the program's own call. */
 static bool is_on_device(struct vmm_backend *inner, const struct vmm_call *call)
 {
     const void *bytes = trace_host_bytes(call);
@@ -140,7 +140,7 @@ static bool is_on_device(struct vmm_backend *inner, const struct vmm_call *call)
     return device;
 }
 
-/* Host bytes: at a device address, or more than a trace holds. */
+/* The host bytes lie at a device address, or are more than a trace holds. */
 static void note_bytes(struct trace *trace, struct trace_event *event)
 {
     const void *bytes = trace_host_bytes(event->call);
@@ -151,7 +151,8 @@ static void note_bytes(struct trace *trace, struct trace_event *event)
         event->hash = fnv1a(FNV1A, bytes, length);
 }
 
-/* What is known before a call is made: when and where, for a process's own file alone, and what it reads where it will write. */
+/* What must be recorded before the call: its time and call site (only in per-process files), and the inputs that it will
+ * overwrite. */
 struct moment {
     uint64_t before, time;
     struct trace_place place;
@@ -221,8 +222,8 @@ static void write_call(struct trace *trace, const struct vmm_call *call, vmm_res
 
 static struct trace *fork_of(struct trace *parent);
 
-/* The trace of this process: that of the one which opened it, or of a fork in which it goes on. NULL: a fork's calls are not
- * traced. */
+/* The trace of this process: the one that this process opened, or that it continues as a forked child. NULL: a fork's calls are
+ * not traced. */
 static inline struct trace *trace_here(struct trace *trace)
 {
     while (trace && life_stamp() != trace->process)
@@ -235,7 +236,7 @@ struct held {
     int cancel;
 };
 
-/* A thread that is alone takes no lock; a call may start threads, and then it does. */
+/* A single thread takes no lock, until a call starts more threads. */
 static inline void lock_unless_alone(struct trace *trace, struct held *held)
 {
     if (held->locked || VMM_SINGLE_THREAD)
@@ -264,7 +265,7 @@ vmm_result trace_call(struct vmm_backend *self, struct vmm_call *call)
     const bool waits = vmm_call_waits((enum vmm_call_id)call->id);
     vmm_result result = waits ? pass(self->inner, call, &wrote_flags) : VMM_SUCCESS;
     struct held held = {.kept = !trace->binary};
-    if (held.kept) /* to write a line is a point of cancellation */
+    if (held.kept) /* writing a line is a cancellation point */
         held.cancel = life_no_cancel();
     lock_unless_alone(trace, &held);
     if (!waits)
@@ -286,7 +287,7 @@ void trace_write_late(struct trace *trace, const struct vmm_call *call, vmm_resu
 
 /* ---- opening and closing ---- */
 
-/* Ends everything except the file, which may not be there. */
+/* Ends everything except the file, which may not exist. */
 static void discard(struct trace *trace)
 {
     if (trace->lines.fd >= 0)
@@ -316,7 +317,7 @@ static void finish(struct trace *trace)
     discard(trace);
 }
 
-/* What a fork has of its parents' traces stays as it is. */
+/* A forked child leaves its copies of its parents' traces alone. */
 void trace_close(struct vmm_backend *self)
 {
     struct trace *first = (struct trace *)self, *last = first;
@@ -356,7 +357,7 @@ static int open_file(const char *name)
     return posix.open(name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
 }
 
-/* For a pattern that gives each process a file: *own is what that takes. False when memory is out. */
+/* For a pattern that gives each process a file: *own receives the state that this needs. False when memory is out. */
 static bool make_own(const char *pattern, struct own_file **own)
 {
     *own = NULL;
@@ -411,7 +412,7 @@ static int begin_lines(struct lines *lines, const char *name)
     return write_line(lines);
 }
 
-/* Creates or empties the file and writes the header; 0 or an errno. */
+/* Creates or empties the file and writes the header; Returns 0 or an errno. */
 static int begin(struct trace *trace, const char *pattern, int64_t fork_of)
 {
     char name[PATH_PATTERN];
@@ -428,13 +429,14 @@ static int begin(struct trace *trace, const char *pattern, int64_t fork_of)
 
 static const char *reason(int error)
 {
-    return error == ENOTSUP  ? "a trace in the binary form has to be a file"
-           : error == ENOSYS ? "the binary form is a file that is mapped, which this system cannot do; another name gets lines"
+    return error == ENOTSUP  ? "a trace in the binary form must be a regular file"
+           : error == ENOSYS ? "the binary form needs a mapped file, which this system cannot provide; use another file name "
+                               "to write lines"
                              : strerror(error);
 }
 
-/* In a child: the parent's trace goes on in a file of the child's own. Nothing of the parent's is used but the pattern, for a thread
- * of the parent may have been changing the rest. A child that can have no file runs on without one. */
+/* In a child, the trace continues in a file of the child's own. Only the parent's pattern is used, because a thread of the
+ * parent may have been changing everything else. A child that cannot create its file runs on without one. */
 static struct trace *fork_of(struct trace *parent)
 {
     int cancel = life_no_cancel();

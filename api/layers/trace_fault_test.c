@@ -225,7 +225,7 @@ static void in_a_child(const char *whole)
 
 static void reasons(void)
 {
-    tap_ok(strstr(reason(ENOTSUP), "has to be a file") && strstr(reason(ENOSYS), "another name gets lines") &&
+    tap_ok(strstr(reason(ENOTSUP), "must be a regular file") && strstr(reason(ENOSYS), "use another file name to write lines") &&
                !strcmp(reason(ENOSPC), strerror(ENOSPC)),
            "why a file cannot be begun is said");
 }

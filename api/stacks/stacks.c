@@ -12,7 +12,7 @@
 #include "stacks_python.h"
 #include "stacks_unwind.h"
 
-/* A frame of a stored stack: its module's number, and the offset below; for Python the reference of the record. */
+/* A frame of a stored stack: its module's number, with the offset in the lower bits; for Python, the reference of the record. */
 enum { OFFSET_BITS = 48, NATIVE_MOST = 512, UNREAD = -1 };
 
 _Atomic int stacks_setting = UNREAD;
@@ -37,7 +37,7 @@ void stacks_set(enum stacks_mode set)
 
 struct capture {
     unsigned count, most;
-    bool is_outer;  /* the last frame may be one of those that call main or start a thread; so may, of those that are kept, */
+    bool is_outer;  /* the last frame may be one that calls main or starts a thread; so may, of those that are kept, */
     unsigned outer; /* the last so many */
     bool has_python, awaits_python;
     struct python_walk python;
@@ -55,9 +55,9 @@ static size_t size_of(const struct capture *capture)
     return capture->count * sizeof capture->frame[0];
 }
 
-/* Native frames could leave no room for those of Python that called them, which the reader looks for: so half of all is theirs.
- * Whether there are any shows at the first frame of an interpreter. Where none was seen in this process, only a new stack is
- * searched for one. */
+/* Native frames could leave no room for the Python frames that called them, which the reader looks for, so half of the room is
+ * reserved for those. The first frame of an interpreter shows whether there are any. If none has been seen in this
+ * process, only a new stack is searched for one. */
 static bool may_meet_python(const struct capture *capture)
 {
     const enum python_expectation expected = python_expected();
@@ -98,7 +98,7 @@ static void keep_native(struct capture *capture, const struct unwind *unwind)
     capture->outer = capture->is_outer ? capture->outer + kept : 0;
 }
 
-/* Frames of Python stand for those of the interpreter, which say nothing of the program. */
+/* Python frames replace those of the interpreter, which say nothing about the program. */
 static void keep_python(struct capture *capture, const struct unwind *unwind)
 {
     uint32_t frame;
@@ -116,7 +116,7 @@ static void keep_python(struct capture *capture, const struct unwind *unwind)
     }
 }
 
-/* Whether frames of the C library are the outermost shows at the end. */
+/* Only the end of the stack shows whether frames of the C library are the outermost. */
 static bool is_wanted(const struct capture *capture)
 {
     return capture->count < capture->most || capture->is_outer || capture->awaits_python;
@@ -140,7 +140,7 @@ __attribute__((noinline)) uint32_t stacks_here(void)
     if (now == STACKS_NONE)
         return 0;
     struct unwind unwind;
-    struct capture capture; /* its frames are not set to zero first, which would take as long as all the rest */
+    struct capture capture; /* its frames are not zeroed first, which would take as long as everything else */
     capture.count = capture.outer = 0;
     capture.most = now == STACKS_FULL ? STACKS_MOST : STACKS_SHORT_MOST;
     capture.is_outer = capture.has_python = capture.awaits_python = false;
@@ -196,6 +196,6 @@ uint32_t stacks_kept(uint64_t key)
 const char *stacks_note(void)
 {
     if (depot_full())
-        return "the store of stacks is full, so the latest objects and calls have none";
+        return "the store of stacks is full, so the latest objects and calls have no stacks";
     return python_note();
 }

@@ -13,7 +13,7 @@
 
 enum { STEPS_MOST = 4096, WALKS_CHECKED = 16, FAILURES_MOST = 3 };
 
-/* An interpreter of this process; there is one, for all practical purposes. */
+/* An interpreter of this process; for all practical purposes there is only one. */
 struct python {
     struct python_layout layout;
     uint32_t module;
@@ -22,9 +22,9 @@ struct python {
 };
 
 static struct python interpreter;
-static _Atomic int found; /* 0: none yet; 1: another thread fills it in; 2: there */
+static _Atomic int found; /* 0: none yet; 1: another thread is filling it in; 2: complete */
 enum { NONE_YET, BEING_FILLED, THERE };
-static _Atomic unsigned char looked[MODULE_MOST]; /* modules that are known to be no interpreter's */
+static _Atomic unsigned char looked[MODULE_MOST]; /* modules that are known not to be an interpreter */
 static _Atomic(const char *) note;
 static _Atomic int good, failures; /* walks */
 
@@ -35,7 +35,7 @@ const char *python_note(void)
 
 /* ---- finding the interpreter ---- */
 
-/* The version as PY_VERSION_HEX has it; 0 if it is unknown. 3.10 has it as text alone. */
+/* The version as in PY_VERSION_HEX; 0 if unknown. 3.10 has it only as text. */
 static uint32_t version_of(const struct module *module)
 {
     uintptr_t number = export_of(module, "Py_Version"), text = export_of(module, "Py_GetVersion");
@@ -70,14 +70,14 @@ static bool look(const struct module *module)
     int none = NONE_YET;
     uintptr_t runtime = export_of(module, "_PyRuntime"), thread = export_of(module, "PyGILState_GetThisThreadState");
     if (runtime && thread) {
-        /* Another thread is at it, with this module perhaps: what it finds is there for this thread's next stack. */
+        /* Another thread is working on it, perhaps with this module; its result will be there for this thread's next stack. */
         if (!atomic_compare_exchange_strong(&found, &none, BEING_FILLED))
             return false;
         if (fill_in(module, runtime, thread)) {
             atomic_store_explicit(&found, THERE, memory_order_release);
             return true;
         }
-        atomic_store(&note, "frames of Python are not available: they can be read of CPython 3.10 to 3.14");
+        atomic_store(&note, "Python frames are not available: they can be read only from CPython 3.10 to 3.14");
         atomic_store_explicit(&found, NONE_YET, memory_order_release); /* a process may have two */
     }
     atomic_store_explicit(&looked[module->number], 1, memory_order_relaxed);
@@ -93,7 +93,7 @@ enum python_expectation python_expected(void)
 
 /* ---- walking ---- */
 
-/* Copies bytes of the interpreter's structures. Where it may be wrong about them, the system is asked. */
+/* Copies bytes of the interpreter's structures. If the offsets may be wrong, the system checks the read. */
 static bool peek(const struct python_walk *walk, uintptr_t from, void *to, size_t size)
 {
     if (from < 4096 || (walk->checked && !unwind_readable(from, size)))
@@ -113,7 +113,7 @@ static uintptr_t untagged(uintptr_t word)
     return word & ~(uintptr_t)3;
 }
 
-/* Owners of frames from 3.12 on: what is not below this one is on the C stack. */
+/* Owners of frames from 3.12 on: values from this one up are on the C stack. */
 enum { OWNER_RUN = 3 };
 
 /* Is it the frame below those of a run? */
@@ -124,7 +124,7 @@ static bool is_shim(const struct python_walk *walk, uintptr_t frame)
            owner >= OWNER_RUN;
 }
 
-/* Finds the variable of the run that the frames from here belong to, and passes shims over. */
+/* Finds the C variable of the run that the frames from here belong to, and skips shims. */
 static void find_marker(struct python_walk *walk)
 {
     const struct python_layout *layout = &walk->python->layout;
@@ -147,7 +147,7 @@ static void give_up(struct python_walk *walk)
     walk->frame = 0;
     walk->state = PYTHON_OVER;
     if (atomic_fetch_add(&failures, 1) + 1 >= FAILURES_MOST)
-        atomic_store(&note, "frames of Python are not available: this interpreter's are not where its version has them");
+        atomic_store(&note, "Python frames are not available: in this interpreter they are not where its version stores them");
 }
 
 static void begin_walk(struct python_walk *walk)
@@ -159,7 +159,7 @@ static void begin_walk(struct python_walk *walk)
         return;
     walk->checked = atomic_load_explicit(&good, memory_order_relaxed) < WALKS_CHECKED;
     uintptr_t thread = (uintptr_t)interpreter.thread();
-    if (!thread) /* a thread that Python does not know */
+    if (!thread) /* a thread unknown to Python */
         return;
     if (layout->thread_cframe && !peek_word(walk, thread + layout->thread_cframe, &walk->cframe))
         return;
@@ -188,14 +188,14 @@ bool python_is_interpreter(struct python_walk *walk, const struct module *module
 
 /* ---- a frame ---- */
 
-/* What distinguishes an instruction of a code object from any other, also when the object's memory is used again. */
+/* What distinguishes an instruction of a code object from any other, even when the object's memory is reused. */
 struct place {
     uintptr_t code, lines, file;
     uint32_t unit, first; /* the instruction, as a number of code units, and the first line */
     uint64_t end;         /* of the file's name: a few bytes */
 };
 
-/* Texts of one kind, which nearly all are, begin at a known place. */
+/* The characters of compact strings, which nearly all are, begin at a known offset. */
 static void read_end(const struct python_walk *walk, struct place *place)
 {
     const struct python_layout *layout = &walk->python->layout;
@@ -250,7 +250,7 @@ static size_t put(char *to, uint32_t c)
 
 enum { TEXT_MOST = 1024 };
 
-/* A str of Python as a text of the depot; its end, where it is too long, for that is what tells files apart. */
+/* A Python str as a text of the depot; if it is too long, only its end, which is the part that distinguishes files. */
 static uint32_t text_of(const struct python_walk *walk, uintptr_t object)
 {
     const struct python_layout *layout = &walk->python->layout;
@@ -261,7 +261,7 @@ static uint32_t text_of(const struct python_walk *walk, uintptr_t object)
     if (!peek_word(walk, object + layout->text_length, &length) ||
         !peek(walk, object + layout->text_state, &state, sizeof state))
         length = 0;
-    /* Two or, in builds without the lock, eight bits of interning come first. */
+    /* Two bits of interning state (eight in free-threaded builds) come first. */
     unsigned shift = layout->text_ascii > 48 ? 8 : 2;
     unsigned width = state >> shift & 7;
     bool compact = state >> (shift + 3) & 1, ascii = state >> (shift + 4) & 1;
@@ -291,7 +291,7 @@ static uint32_t line_of(const struct python_walk *walk, const struct place *plac
     return (layout->pairs ? python_line_pairs : python_line_records)((const void *)start, size, place->first, place->unit);
 }
 
-/* Frames that the interpreter makes for itself, and shows in no traceback. */
+/* Frames that the interpreter makes for itself and hides from tracebacks. */
 static const uint32_t hidden = UINT32_MAX;
 
 static bool is_hidden(const uint32_t names[3])
@@ -322,7 +322,7 @@ static uint32_t frame_at(struct python_walk *walk, const struct place *place)
     return frame;
 }
 
-/* To the next frame of Python's list; its run may be another. */
+/* Advances to the next frame of Python's list, which may belong to another run. */
 static void advance(struct python_walk *walk)
 {
     const struct python_layout *layout = &walk->python->layout;
@@ -348,7 +348,7 @@ uint32_t python_next(struct python_walk *walk, uintptr_t sp, uintptr_t next_sp)
 {
     struct place place;
     while (walk->state == PYTHON_WALKING && walk->marker < next_sp) {
-        if (walk->marker && walk->marker < sp) { /* a run whose native frame is not among those that were seen */
+        if (walk->marker && walk->marker < sp) { /* a run whose native frame was not seen */
             give_up(walk);
             return 0;
         }

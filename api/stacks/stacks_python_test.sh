@@ -47,7 +47,7 @@ library.probe_note.restype = ctypes.c_char_p
 assert library.probe_stack(text, len(text), 2) and b"\t" not in text.value
 assert b"not available" in library.probe_note(), library.probe_note()
 END
-    ok $? "an older interpreter: frames of Python are not available, and the native ones are"
+    ok $? "an older interpreter: Python frames are not available, and the native ones are"
 else
     skip "an older interpreter" "there is none"
 fi

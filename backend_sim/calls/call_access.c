@@ -222,7 +222,8 @@ static vmm_result make_grants(struct sim_process *process, const struct vmm_call
         for (uint64_t i = 0; i < call->count; i++) {
             vmm_result result = try_grant(process, m, &call->desc[i], &used, &made);
             if (result != VMM_SUCCESS && result != VMM_ERROR_OUT_OF_MEMORY && changes)
-                vmm_detail_note("descriptor %llu is refused; the %llu earlier grant%s, from the start of the range on, remain%s",
+                vmm_detail_note("descriptor %llu is refused; the %llu earlier grant%s, counted from the start of the range, "
+                                "remain%s",
                                 (unsigned long long)i, (unsigned long long)changes, changes == 1 ? "" : "s",
                                 changes == 1 ? "s" : "");
             if (result != VMM_SUCCESS)

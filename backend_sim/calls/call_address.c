@@ -40,7 +40,7 @@ static vmm_result refuse_above_hint(const struct sim_process *process, const str
     uint64_t end = process->window.end;
     vmm_result result = vmm_detail_refuse(VMM_RULE_RESERVE_SPACE, call->addr, end, NULL);
     vmm_detail_argument("addr");
-    vmm_detail_note("the address must be at or above the hint, where no %llu bytes are free in one piece",
+    vmm_detail_note("the address must be at or above the hint, where no contiguous range of %llu bytes is free",
                     (unsigned long long)call->size);
     return result;
 }
@@ -55,7 +55,7 @@ static vmm_result refuse_space(const struct sim_process *process, const struct v
     vmm_result result =
         vmm_detail_refuse(VMM_RULE_RESERVE_SPACE, call->alignment, profile->va_alignment_max, NULL);
     vmm_detail_argument("alignment");
-    vmm_detail_note("no address of this machine has a larger alignment");
+    vmm_detail_note("this machine does not support a larger alignment");
     return result;
 }
 

@@ -208,7 +208,7 @@ static vmm_result warn_wrap(const struct sim_process *process, const struct tran
     uint64_t start = start_of(t);
     vmm_object nearest = sim_object_nearest(process, start);
     bool pass = sim_warn_or_refuse(process, VMM_RULE_COPY_OVERFLOW, t->size, UINT64_MAX - start, &nearest);
-    vmm_detail_note("the address space has fewer bytes from 0x%llx on", (unsigned long long)start);
+    vmm_detail_note("the address space has fewer bytes after 0x%llx", (unsigned long long)start);
     return pass ? VMM_SUCCESS : VMM_ERROR_INVALID_VALUE;
 }
 

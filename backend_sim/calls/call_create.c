@@ -215,7 +215,7 @@ static vmm_result refuse_memory(const struct sim_process *process, uint64_t size
     if ((requested->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL) && size < TILE_POOL_LIMIT) { /* not OUT_OF_MEMORY */
         vmm_result result =
             vmm_detail_refuse(VMM_RULE_CREATE_TILE_POOL, VMM_MEM_CREATE_USAGE_TILE_POOL, left, &nearest);
-        vmm_detail_note("a tile pool of %llu bytes, more than is free", (unsigned long long)size);
+        vmm_detail_note("a tile pool of %llu bytes exceeds the free memory", (unsigned long long)size);
         return result;
     }
     return vmm_detail_refuse(VMM_RULE_CREATE_MEMORY, size, left, &nearest);

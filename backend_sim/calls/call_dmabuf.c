@@ -166,8 +166,8 @@ static vmm_result check_memory(const struct sim_process *process, const request 
     } kinds[] = {{VMM_RULE_DMABUF_MULTICAST, is_multicast, "a multicast object"},
                  {VMM_RULE_DMABUF_HOST, is_hosts, "host memory"},
                  {VMM_RULE_DMABUF_COMPRESSED, is_compressed, "compressible memory"},
-                 {VMM_RULE_DMABUF_DEVICES, is_other_device, "memory of another device than at dptr"},
-                 {VMM_RULE_DMABUF_MIXED, is_other, "memory with other properties than at dptr"}};
+                 {VMM_RULE_DMABUF_DEVICES, is_other_device, "memory of a different device than at dptr"},
+                 {VMM_RULE_DMABUF_MIXED, is_other, "memory with different properties than at dptr"}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         uint64_t done = find(process, call, kinds[i].is);
         if (done == call->size)

@@ -189,7 +189,7 @@ vmm_result sim_ipc_open_mem_handle(struct sim_process *process, const struct vmm
     if (!sim_current(process))
         return sim_no_context(process);
     if (!ipc_handle_read(&call->handle, &handle) || handle.kind != IPC_MEMORY)
-        return refuse(VMM_RULE_IPC_HANDLE, "the bytes of the handle are not those of memory, or not as they were made");
+        return refuse(VMM_RULE_IPC_HANDLE, "the bytes of the handle do not name memory, or were changed");
     return open_handle(process, call, &handle);
 }
 

@@ -76,7 +76,7 @@ static vmm_result refuse_range(const struct sim_process *process, uint64_t addre
     vmm_result result = vmm_detail_refuse(VMM_RULE_MANAGED_RANGE, left ? size : address, left, &nearest);
     vmm_detail_argument(left ? "count" : "devPtr");
     vmm_detail_note("0x%llx bytes from 0x%llx on: %s", (unsigned long long)size, (unsigned long long)address,
-                    left ? "the memory ends before" : "no managed memory is there");
+                    left ? "the memory ends before" : "there is no managed memory at that address");
     return result;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edge cases of addresses: the first and the last one, faults far from everything, replicas that end within an access, ranges past
- * the end of the address space. */
+/* Edge cases of addresses: the first and the last one, faults far from everything, replicas that end within an access, ranges
+ * past the end of the address space. */
 #include <stdio.h>
 #include <string.h>
 
@@ -347,7 +347,7 @@ static bool overflow_is_refused(enum move move, vmm_deviceptr dst, vmm_deviceptr
     const vmm_detail *detail = vmm_last_detail();
     if (!detail->rule || !dst_wraps || !src_wraps)
         return detail->rule && !strcmp(detail->rule, "VMM-COPY-RUNS-PAST");
-    snprintf(note, sizeof note, "the address space has fewer bytes from 0x%llx on", (unsigned long long)start);
+    snprintf(note, sizeof note, "the address space has fewer bytes after 0x%llx", (unsigned long long)start);
     return !strcmp(detail->rule, "VMM-COPY-OVERFLOW") && detail->value == size && detail->expected == UINT64_MAX - start &&
            !strcmp(detail->note, note) && detail->nearest.kind == VMM_OBJECT_MAPPING;
 }

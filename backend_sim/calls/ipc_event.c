@@ -66,7 +66,7 @@ enum ipc_event_answer ipc_event_new(struct sim_process *process, uint64_t event,
         return IPC_EVENT_SYSTEM;
     slots_find(&process->events, event, &found);
     *index = share_event_new(share, ipc_event_context(process, found ? ((const struct sim_event *)found)->context : 0), &label);
-    snprintf(why, SHARE_WHY, "%d events are shared, or the system has no random numbers", SHARE_EVENTS);
+    snprintf(why, SHARE_WHY, "%d events are already shared, or the system provides no random numbers", SHARE_EVENTS);
     share_unlock(share);
     return *index < SHARE_EVENTS ? IPC_EVENT_DONE : IPC_EVENT_SYSTEM;
 }
@@ -379,7 +379,7 @@ static vmm_result refuse(enum ipc_event_answer answer, const char *why)
     } answers[] = {
         [IPC_EVENT_OWN] = {VMM_RULE_IPC_OWN, "the event was created by this process"},
         [IPC_EVENT_FOREIGN] = {VMM_RULE_IPC_EVENT_HANDLE,
-                               "the bytes of the handle are not those of an event, or not as they were made"},
+                               "the bytes of the handle do not name an event, or were changed"},
         [IPC_EVENT_MACHINE] = {VMM_RULE_IPC_MACHINE, "the handle names an event of another simulated machine"},
         [IPC_EVENT_GONE] = {VMM_RULE_IPC_EVENT_HANDLE, "the context of the event has ended"},
         [IPC_EVENT_SYSTEM] = {VMM_RULE_IPC_SYSTEM, NULL},

@@ -15,12 +15,12 @@ static void no_addresses(void)
     const uint64_t all = profile->va_end - profile->va_start, hint = profile->va_hint_max - G;
     reported(vmm_mem_address_reserve(sys, &at, all + G, 0, 0, 0), "VMM-RESERVE-SPACE", "size", all + G, all, "");
     char note[120];
-    snprintf(note, sizeof note, "the address must be at or above the hint, where no %llu bytes are free in one piece",
+    snprintf(note, sizeof note, "the address must be at or above the hint, where no contiguous range of %llu bytes is free",
              (unsigned long long)all);
     reported(vmm_mem_address_reserve(sys, &at, all, 0, hint, 0), "VMM-RESERVE-SPACE", "addr", hint, profile->va_end, note);
     const uint64_t alignment = 2 * profile->va_alignment_max;
     reported(vmm_mem_address_reserve(sys, &at, G, alignment, 0, 0), "VMM-RESERVE-SPACE", "alignment", alignment,
-             profile->va_alignment_max, "no address of this machine has a larger alignment");
+             profile->va_alignment_max, "this machine does not support a larger alignment");
     tap_u64(at, 0, "the refused calls write no address");
     need(vmm_mem_address_reserve(sys, &at, G, profile->va_alignment_max, 0, 0));
     tap_u64(at % profile->va_alignment_max, 0, "the largest alignment succeeds");
@@ -61,7 +61,7 @@ static void partly_granted(void)
     need(vmm_mem_map(sys, at + G, G, 0, created(DEVICE), 0));
     vmm_mem_access_desc descs[] = {{{DEVICE, 0}, RW}, {{HOST, 0}, RW}};
     reported(vmm_mem_set_access(sys, at, 2 * G, descs, 2), "VMM-ACCESS-HOST-ON-DEVICE", "desc.location.type", HOST, 0,
-         "descriptor 1 is refused; the 3 earlier grants, from the start of the range on, remain");
+         "descriptor 1 is refused; the 3 earlier grants, counted from the start of the range, remain");
     tap_ok(nearest_is(VMM_OBJECT_MAPPING, 2), "the nearest object is the second mapping");
     descs[1].flags = 2;
     reported(vmm_mem_set_access(sys, at, G, descs, 2), "VMM-ACCESS-FLAGS", "desc.flags", 2, 0, "descriptor 1 of the call");
@@ -72,7 +72,7 @@ static void partly_granted(void)
     reported(vmm_mem_set_access(sys, at + G, G, &descs[1], 1), "VMM-ACCESS-HOST-ON-DEVICE", "desc.location.type", HOST, 0, "");
     descs[0].flags = VMM_MEM_ACCESS_FLAGS_PROT_NONE;
     reported(vmm_mem_set_access(sys, at + G, G, descs, 2), "VMM-ACCESS-HOST-ON-DEVICE", "desc.location.type", HOST, 0,
-         "descriptor 1 is refused; the 1 earlier grant, from the start of the range on, remains");
+         "descriptor 1 is refused; the 1 earlier grant, counted from the start of the range, remains");
     end();
 }
 
@@ -166,12 +166,12 @@ static void tile_pools(void)
     begin("sim:h100");
     need(vmm_mem_get_info(sys, &left, &total));
     const uint64_t size = (total / G + 1) * G, limit = UINT64_C(1) << 45;
-    snprintf(note, sizeof note, "a tile pool of %llu bytes, more than is free", (unsigned long long)size);
+    snprintf(note, sizeof note, "a tile pool of %llu bytes exceeds the free memory", (unsigned long long)size);
     reported(vmm_mem_create(sys, &handle, size, &prop, 0), "VMM-CREATE-TILE-POOL", "prop.allocFlags.usage",
              VMM_MEM_CREATE_USAGE_TILE_POOL, left, note);
     tap_ok(nearest_is(VMM_OBJECT_DEVICE, 0), "the nearest object is the device");
     reported(vmm_mem_create(sys, &handle, limit - G, &prop, 0), "VMM-CREATE-TILE-POOL", "prop.allocFlags.usage",
-             VMM_MEM_CREATE_USAGE_TILE_POOL, left, "a tile pool of 35184369991680 bytes, more than is free");
+             VMM_MEM_CREATE_USAGE_TILE_POOL, left, "a tile pool of 35184369991680 bytes exceeds the free memory");
     reported(vmm_mem_create(sys, &handle, limit, &prop, 0), "VMM-CREATE-MEMORY", "size", limit, left, "");
     tap_ok(nearest_is(VMM_OBJECT_DEVICE, 0), "the nearest object is the device");
     vmm_mem_allocation_prop host = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}};

@@ -466,8 +466,8 @@ static void test_forgotten(void)
     tap_u64(vmm_leaks(t.sys, write_leak, &left), 10, "the leaks are counted");
     tap_text(left.text,
              "VMM-LEAK-RESERVATION of cuMemAddressReserve 3: 8 MiB of addresses, no memory by themselves\n"
-             "VMM-LEAK-MAPPING of cuMemMap 6: holds H1: its memory stays until this is unmapped\n"
-             "VMM-LEAK-MAPPING of cuMemMap 7: holds H1: its memory stays until this is unmapped\n"
+             "VMM-LEAK-MAPPING of cuMemMap 6: holds H1: its memory stays allocated until this is unmapped\n"
+             "VMM-LEAK-MAPPING of cuMemMap 7: holds H1: its memory stays allocated until this is unmapped\n"
              "VMM-LEAK-HANDLE of cuMemCreate 4: 2 MiB of physical memory held by 2 references and 2 mappings\n"
              "VMM-LEAK-HANDLE of cuMemCreate 5: 4 MiB of physical memory held by 1 reference and 0 mappings\n"
              "VMM-LEAK-MULTICAST of cuMulticastCreate 12: a multicast object held by 1 reference and 0 mappings, "

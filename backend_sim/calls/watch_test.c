@@ -343,7 +343,7 @@ static void test_places(struct scene *s)
     BREAKS(b1->bytes.place, b1->bytes.place + 1, process_check_value(s->process, s->h1), "H1: 0x200000 bytes lie at 0x");
     BREAKS(a->block->bytes.place, 1, process_check_at(s->process, a->start), "A1: 0x200000 bytes lie at 0x1 of the file");
     BREAKS(b1->bytes.borrowed, true, process_check_value(s->process, s->h1), "H1: borrowed bytes, written, have a place");
-    BREAKS(b2->bytes.open, true, process_check_value(s->process, s->h2), "H2: its bytes are open without a place");
+    BREAKS(b2->bytes.open, true, process_check_value(s->process, s->h2), "H2: its bytes are open without a location");
     uint64_t lost = backing_file_take(&machine->backing, G);
     check_breaks(watch_machine(machine), "backing file: free places: there are ");
     backing_file_free(&machine->backing, lost, G);

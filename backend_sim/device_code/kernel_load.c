@@ -238,7 +238,7 @@ static vmm_result make_kernel(struct code_module *module, const vmm_ptx_kernel *
     describe(kernel, what, bytes);
     vmm_result result = VMM_SUCCESS;
     if (kernel->ptx.words > KERNELS_PTX_WORDS)
-        result = vmm_refuse_open(VMM_RULE_LAUNCH_ARGUMENTS, loads, "%.60s takes %u arguments, and %d at most", code->name,
+        result = vmm_refuse_open(VMM_RULE_LAUNCH_ARGUMENTS, loads, "%.60s takes %u arguments, but the maximum is %d", code->name,
                                  kernel->ptx.words, KERNELS_PTX_WORDS);
     else if ((kernel->number = kernels_register_ptx(&kernel->ptx, code_run, kernel)) < 0) /* LCOV_EXCL_BR_LINE: after 131072 of them */
         result = no_memory(); /* LCOV_EXCL_LINE: the same */

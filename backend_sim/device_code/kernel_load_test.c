@@ -160,9 +160,9 @@ static void test_arguments(void)
     } calls[] = {
         {{255, UINT32_MAX, UINT64_MAX}, 3, NULL},
         {{UINT64_MAX, UINT64_MAX - 0x7fffffff, 0}, 3, NULL},
-        {{256, 0, 0}, 3, "argument 1 of types, 0x100, does not fit its 1 byte"},
+        {{256, 0, 0}, 3, "argument 1 of types, 0x100, does not fit into its 1 byte"},
         {{UINT64_MAX - 128, 0, 0}, 3, "argument 1 of types"},
-        {{0, UINT64_C(1) << 32, 0}, 3, "argument 2 of types, 0x100000000, does not fit its 4 bytes"},
+        {{0, UINT64_C(1) << 32, 0}, 3, "argument 2 of types, 0x100000000, does not fit into its 4 bytes"},
         {{0, UINT64_MAX - 0x80000000, 0}, 3, "argument 2 of types"},
         {{0, 0, 0}, 2, "types takes 3 arguments"},
     };
@@ -178,7 +178,7 @@ static void test_arguments(void)
     tap_result(launch(most, 1, 65, NULL, 0), VMM_ERROR_INVALID_VALUE, "one more");
     tap_ok(is_rule("VMM-LAUNCH-DIMENSIONS") && notes("65 threads, 65x1x1: a block of atmost has at most 64"), "is refused");
     tap_result(launch(whole, 1, 8, NULL, 0), VMM_ERROR_INVALID_VALUE, "another block than .reqntid says");
-    tap_ok(notes("whole runs in blocks of 8x2x1 threads, by its .reqntid, and not of 8x1x1"), "is refused");
+    tap_ok(notes("whole requires blocks of 8x2x1 threads (.reqntid), not 8x1x1"), "is refused");
     vmm_kernel right = -1;
     load_as(WHOLE, "whole", (vmm_ptx_kernel){.block_y = 2}, &right);
     tap_result(launch(right, 1, 8, NULL, 0), VMM_SUCCESS, "that one runs");
@@ -227,7 +227,7 @@ static void test_many(void)
         end += sprintf(end, ", .param .u8 p%d", i);
     strcpy(end, ") { ret; }\n");
     tap_result(load_as(text, "many", (vmm_ptx_kernel){.grid_y = 0}, &kernel), VMM_ERROR_INVALID_VALUE, "4097 parameters");
-    tap_ok(is_rule("VMM-LAUNCH-ARGUMENTS") && notes("many takes 4097 arguments, and 4096 at most"), "are too many");
+    tap_ok(is_rule("VMM-LAUNCH-ARGUMENTS") && notes("many takes 4097 arguments, but the maximum is 4096"), "are too many");
     free(text);
 }
 
@@ -262,7 +262,7 @@ static void test_faults(void)
         {"fill", 4, VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-ACCESS", "writing 8 bytes at 0x"},
         {"unaligned", 4, VMM_ERROR_MISALIGNED_ADDRESS, "VMM-FAULT-MISALIGNED", "by thread (0,0,0) and 3 more of block (0,0,0), device.cu:4"},
         {"hold", 1, VMM_ERROR_ASSERT, "VMM-FAULT-ASSERT", "*word == wanted"},
-        {"wait_for", 1, VMM_ERROR_LAUNCH_TIMEOUT, "VMM-FAULT-TIMEOUT", "as many steps as it may"},
+        {"wait_for", 1, VMM_ERROR_LAUNCH_TIMEOUT, "VMM-FAULT-TIMEOUT", "the limit of steps"},
     };
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         vmm_close(sys);

@@ -117,7 +117,7 @@ static vmm_result refuse_never(const struct sim_process *process)
     const uint64_t address = mem_op_waits_at(work);
     vmm_object nearest = sim_object_nearest(process, address);
     vmm_result result = vmm_detail_refuse(VMM_RULE_MEMOP_NEVER, address, 0, &nearest);
-    vmm_detail_note("%s, issued by call %" PRIu64 " on device %d, waits at 0x%" PRIx64 "; no work that could write there is left",
+    vmm_detail_note("%s, issued by call %" PRIu64 " on device %d, waits at 0x%" PRIx64 "; no remaining work could write there",
                     vmm_reported_name(work->issued_by), work->call.head.number, queue_place_of(item)->device, address);
     vmm_detail_issued(work_site(work));
     return result;

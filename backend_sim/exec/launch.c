@@ -58,8 +58,8 @@ void sim_lose_device(struct sim_process *process, const struct device_loss *loss
         sim_fault_argument(launch, &fault->what);
 }
 
-/* Ends the kernel at an access without the right to it: the process loses the device. Other lanes of the same step may come here after
- * it. */
+/* Ends the kernel at an access without the right to it: the process loses the device. Other lanes of the same step may come
+ * here after it. */
 static bool lose(const struct run *run, enum sim_fault_kind kind, uint64_t address, unsigned width, enum twin_use use,
                  int unbound)
 {
@@ -239,7 +239,7 @@ static void describe(const struct sim_fault *fault)
     else
         vmm_detail_note("%s, issued by call %llu, on device %d, %s at 0x%llx: %s", name, (unsigned long long)f->launch,
                         f->device, did[fault->use], (unsigned long long)f->address,
-                        may_use(f) ? "the host moves the bytes and lacks the right" : reason);
+                        may_use(f) ? "the host copies the bytes and lacks the right" : reason);
     if (fault->kind < SIM_FAULT_ASSERT)
         vmm_detail_fault(f); /* the others are no accesses */
     vmm_detail_issued((vmm_site){vmm_reported_name(fault->call), f->launch, f->launch_stack});

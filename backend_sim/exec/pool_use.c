@@ -57,7 +57,7 @@ static void warn_of_use(struct sim_process *process, const struct sim_allocation
             continue;
         vmm_object nearest = sim_object_allocation(a);
         vmm_detail_warn(VMM_RULE_POOL_FREE_IN_FLIGHT, a->start, 0, &nearest);
-        vmm_detail_note("%s, issued by call %" PRIu64 " on another stream, uses it; nothing makes this stream wait for that",
+        vmm_detail_note("%s, issued by call %" PRIu64 " on another stream, uses it; nothing makes this stream wait for it",
                         vmm_reported_name(work->issued_by), work->call.head.number);
         vmm_detail_issued(work_site(work));
         return;

@@ -41,7 +41,7 @@ vmm_result rows_check_pinned(uint64_t address, uint64_t size, bool writes, const
         result = vmm_detail_refuse(VMM_RULE_PINNED_READ_ONLY, address, 0, NULL);
     if (result != VMM_SUCCESS) {
         vmm_detail_argument(argument);
-        vmm_detail_note("0x%llx: registered are 0x%llx bytes from 0x%llx on%s", (unsigned long long)address,
+        vmm_detail_note("0x%llx: 0x%llx bytes are registered at 0x%llx%s", (unsigned long long)address,
                         (unsigned long long)range.size, (unsigned long long)range.start, range.read_only ? ", to be read only" : "");
     }
     return result;
@@ -121,7 +121,7 @@ static vmm_result check_type(const struct sim_process *process, const struct dec
     if (there == ROWS_MAPPED)
         return VMM_SUCCESS;
     if (d->type != VMM_MEMORYTYPE_HOST && d->type != VMM_MEMORYTYPE_DEVICE && d->type != VMM_MEMORYTYPE_UNIFIED)
-        return refuse_side(process, d, (uint64_t)d->type, "is no memory type: expected HOST, DEVICE or UNIFIED");
+        return refuse_side(process, d, (uint64_t)d->type, "is not a memory type: expected HOST, DEVICE or UNIFIED");
     if (there == ROWS_ALLOCATED && translate_host_pool(process, base)) {
         side->host = true;
         return d->type == VMM_MEMORYTYPE_DEVICE ? translate_check_side(process, base, d->argument) : VMM_SUCCESS;
@@ -131,7 +131,7 @@ static vmm_result check_type(const struct sim_process *process, const struct dec
     if (!base || host_window_holds(&process->window, base, 1))
         return refuse_side(process, d, base, "is an address where nothing is mapped");
     if (d->type == VMM_MEMORYTYPE_DEVICE)
-        return refuse_side(process, d, base, "is memory of the host that is not registered: declare it as MEMORYTYPE_HOST");
+        return refuse_side(process, d, base, "is host memory that is not registered: declare it as MEMORYTYPE_HOST");
     return VMM_SUCCESS;
 }
 
@@ -175,7 +175,8 @@ static vmm_result check_end(const struct sim_process *process, const struct rows
     vmm_object nearest = sim_object_nearest(process, side->base);
     vmm_result result = vmm_detail_refuse(VMM_RULE_ROWS_END, end, side->left, &nearest);
     vmm_detail_argument(side->argument);
-    vmm_detail_note("%s: rows end 0x%llx bytes behind 0x%llx, the memory after 0x%llx", side->argument, (unsigned long long)end,
+    vmm_detail_note("%s: rows end 0x%llx bytes after 0x%llx, but the memory ends after 0x%llx", side->argument,
+                    (unsigned long long)end,
                     (unsigned long long)side->base, (unsigned long long)side->left);
     return result;
 }
@@ -208,10 +209,10 @@ static vmm_result check_bounds(const struct rows_extent *extent, const struct de
 {
     const struct array_block *block = &has->block;
     if (d->lod)
-        return refuse_bounds(d, array, d->lod, 0, "a copy names a level by the level's array, and its LOD is 0");
+        return refuse_bounds(d, array, d->lod, 0, "a copy names a level by the level's array, and its LOD must be 0");
     if (block->width > 1 && (d->x % block->bytes || extent->width % block->bytes))
         return refuse_bounds(d, array, d->x % block->bytes ? d->x : extent->width, block->bytes,
-                             "blocks of compressed elements are copied as a whole");
+                             "compressed blocks can only be copied as a whole");
     if (d->x >= has->row || extent->width > has->row - d->x)
         return refuse_bounds(d, array, d->x, has->row, "the copy leaves the array's rows, in bytes");
     if (d->y >= has->rows || extent->height > has->rows - d->y)
@@ -233,7 +234,7 @@ static vmm_result resolve_array(const struct sim_process *process, const struct 
         vmm_result result = vmm_detail_refuse(VMM_RULE_COPY_ARRAY, value, 0, &object);
         vmm_detail_argument(d->argument);
         if (array && array->mipmapped)
-            vmm_detail_note("%s: a copy is of one level, which cuMipmappedArrayGetLevel returns", d->argument);
+            vmm_detail_note("%s: a copy takes a single level, as returned by cuMipmappedArrayGetLevel", d->argument);
         return result;
     }
     vmm_result result = check_bounds(extent, d, array, &has);
@@ -282,7 +283,7 @@ vmm_result rows_check_span(const struct sim_process *process, int device, const 
         return VMM_SUCCESS;
     vmm_result result = rows_check_range(process, device, side, size, use);
     if (result != VMM_SUCCESS)
-        vmm_detail_note("%llu rows of %llu bytes, %llu apart, are looked at as the %llu bytes from 0x%llx on",
+        vmm_detail_note("%llu rows of %llu bytes, %llu apart, are checked as the %llu bytes from 0x%llx on",
                         (unsigned long long)extent->height * extent->depth, (unsigned long long)extent->width,
                         (unsigned long long)side->given, (unsigned long long)size, (unsigned long long)side->base);
     return result;
@@ -355,7 +356,7 @@ vmm_result rows_refuse_row(const struct rows_side *side, uint64_t row)
     uint64_t at = side->start + row * side->pitch;
     vmm_result result = vmm_detail_refuse(VMM_RULE_ROWS_END, at, side->left, NULL);
     vmm_detail_argument(side->argument);
-    vmm_detail_note("%s: row %llu, at 0x%llx, leaves the memory that may be used; the driver starts such a call, and it faults",
+    vmm_detail_note("%s: row %llu, at 0x%llx, leaves the accessible memory; the driver starts such a call, which then faults",
                     side->argument, (unsigned long long)row, (unsigned long long)at);
     return result;
 }

@@ -7,10 +7,10 @@
  *     fill on S              CAPTURE_INVALIDATED
  *     end capture on S       CAPTURE_INVALIDATED, no graph  S: NONE
  *
- * A call that is refused because a stream is captured invalidates the capture, with all streams that have joined it. A wait for all work
- * of a context is refused where a capture has a stream of that context. In the modes
- * GLOBAL and THREAD_LOCAL so do vmm_mem_alloc and other calls that no graph could hold. Other calls work as usual, including those
- * of virtual memory management, as measured.
+ * A call that is refused because a stream is captured invalidates the capture, with all streams that have joined it. A wait for
+ * all work of a context is refused where a capture has a stream of that context. In the modes
+ * GLOBAL and THREAD_LOCAL so do vmm_mem_alloc and other calls that no graph could hold. Other calls work as usual, including
+ * those of virtual memory management, as measured.
  */
 #include "capture_parts.h"
 #include "managed.h"
@@ -114,7 +114,8 @@ vmm_result capture_holds_no(const struct sim_process *process, vmm_stream stream
 {
     if (!capture_of(process, stream))
         return VMM_SUCCESS;
-    return graph_refuse(VMM_RULE_CAPTURE_FORBIDS, capture_key(stream), "the stream is captured, and no graph holds a %s", work);
+    return graph_refuse(VMM_RULE_CAPTURE_FORBIDS, capture_key(stream), "the stream is being captured, and a graph cannot "
+                                                                       "contain a %s", work);
 }
 
 vmm_result capture_implicit(const struct sim_process *process, vmm_stream stream, bool asks)
@@ -180,7 +181,8 @@ vmm_result capture_asks_stream(struct sim_process *process, vmm_stream stream)
     if (!found)
         return implicit(process, stream);
     found->capture->invalid = true;
-    return graph_refuse(VMM_RULE_CAPTURE_FORBIDS, found->key, "a stream does no work while it is captured, so there is nothing to "
+    return graph_refuse(VMM_RULE_CAPTURE_FORBIDS, found->key, "a stream does no work while it is being captured, so there is "
+                                                              "nothing to "
                         "wait for or query");
 }
 

@@ -182,7 +182,8 @@ static vmm_result choose_context(const struct sim_process *process, vmm_devicept
     const struct sim_allocation *allocation = sim_allocation_at(process, at);
     const struct sim_mapping *mapping = sim_mapping_at(process, at);
     if (!*context && mapping && !sim_on_host(mapping->handle->prop.location))
-        return graph_refuse_value(VMM_RULE_GRAPH_PARAMS, "ctx", 0, "mapped memory belongs to no context, so a fill of it names one");
+        return graph_refuse_value(VMM_RULE_GRAPH_PARAMS, "ctx", 0, "mapped memory belongs to no context, so a fill of it must "
+                                                                   "name one");
     if (!*context && allocation)
         *context = (vmm_context)(uintptr_t)allocation->context;
     return graph_context_check(process, *context);

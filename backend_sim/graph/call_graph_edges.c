@@ -31,12 +31,13 @@ static bool is_kernel(const struct graph_node *node)
     return graphs_work(node)->type == VMM_GRAPH_NODE_TYPE_KERNEL;
 }
 
-/* An edge of the second type, as documented: from one of a kernel's two other ports to a kernel. Only kernels have those ports, as
- * measured on two H200. */
+/* An edge of the second type, as documented: from one of a kernel's two other ports to a kernel. Only kernels have those ports,
+ * as measured on two H200. */
 static vmm_result check_ports(const vmm_graph_edge_data *data, const struct graph_node *from, bool to_kernel, uint64_t at)
 {
     if (data->type != TYPE_PROGRAMMATIC && data->from_port && !is_kernel(from))
-        return graph_refuse(VMM_RULE_GRAPH_EDGE, 0, "edge %llu leads from port %u of a node that is no kernel", (unsigned long long)at,
+        return graph_refuse(VMM_RULE_GRAPH_EDGE, 0, "edge %llu leads from port %u of a node that is not a kernel",
+                            (unsigned long long)at,
                             data->from_port);
     if (data->type != TYPE_PROGRAMMATIC || (data->from_port && is_kernel(from) && to_kernel))
         return VMM_SUCCESS;
@@ -120,7 +121,7 @@ static vmm_result find_edges(const struct sim_graphs *all, const struct graph *g
 {
     const uint64_t most = UINT32_MAX; /* no driver has so many; the list would not fit into memory */
     if (edges->count > most)
-        return graph_refuse_value(VMM_RULE_GRAPH_EDGE, "numDependencies", edges->count, "no graph has so many");
+        return graph_refuse_value(VMM_RULE_GRAPH_EDGE, "numDependencies", edges->count, "no graph has that many");
     if (edges->count && (!from || !to))
         return graph_null(from ? "to" : "from");
     edges->from = heap.malloc((edges->count + 1) * sizeof *edges->from);
@@ -156,7 +157,7 @@ static vmm_result connect(const struct edges *edges)
 {
     for (uint64_t made = 0; made < edges->count; made++) {
         if (graph_edge_between(edges->from[made], edges->to[made]))
-            return graph_refuse(VMM_RULE_GRAPH_EDGE, 0, "edge %llu is there already", (unsigned long long)made);
+            return graph_refuse(VMM_RULE_GRAPH_EDGE, 0, "edge %llu already exists", (unsigned long long)made);
         if (graph_connect(edges->from[made], edges->to[made], data_of(edges, made)))
             continue;
         while (made--)
@@ -205,7 +206,7 @@ vmm_result sim_graph_remove_dependencies(struct sim_process *process, const stru
     edges.data = call->edge_data; /* which is not checked here */
     for (uint64_t i = 0; i < edges.count && result == VMM_SUCCESS; i++)
         if (!remove_one(&edges, i))
-            result = graph_refuse(VMM_RULE_GRAPH_EDGE, 0, "edge %llu is not there", (unsigned long long)i);
+            result = graph_refuse(VMM_RULE_GRAPH_EDGE, 0, "edge %llu does not exist", (unsigned long long)i);
     drop_edges(&edges);
     return result;
 }

@@ -28,20 +28,20 @@ vmm_result graph_check_flags(uint64_t flags, bool uploads)
                                   ? "this call takes AUTO_FREE_ON_LAUNCH, UPLOAD, DEVICE_LAUNCH and USE_NODE_PRIORITY"
                                   : "this call takes AUTO_FREE_ON_LAUNCH, DEVICE_LAUNCH and USE_NODE_PRIORITY");
     if ((flags & frees) && (flags & by_device))
-        return graph_refuse_value(VMM_RULE_GRAPH_FLAGS, "flags", flags, "a graph that a device launches cannot free its memory when "
-                                  "it is launched");
+        return graph_refuse_value(VMM_RULE_GRAPH_FLAGS, "flags", flags, "a graph for device launches cannot free its memory on "
+                                  "launch");
     return VMM_SUCCESS;
 }
 
-/* As measured, a copy for which no context was named is one of the context that is current now, whose device must have had rights to the
- * memory when the copy was described. */
+/* As measured, a copy for which no context was named is one of the context that is current now, whose device must have had
+ * rights to the memory when the copy was described. */
 static vmm_result check_copy(const struct sim_process *process, const struct graph_node *node)
 {
     const struct graph_work *work = graphs_work(node);
     if (!work->unnamed || copy_places_had_rights(work, sim_current(process)->device))
         return VMM_SUCCESS;
-    return graph_refuse(VMM_RULE_GRAPH_PARAMS, node->value, "%p, a copy that was added without a context, is of memory to which the "
-                        "current context's device had no rights then", (void *)(uintptr_t)node->value);
+    return graph_refuse(VMM_RULE_GRAPH_PARAMS, node->value, "%p, a copy that was added without a context, uses memory to which "
+                        "the current context's device had no rights at that time", (void *)(uintptr_t)node->value);
 }
 
 /* Checks the fills again, as measured, and that the events are there: a driver crashed. In children too. */
@@ -112,7 +112,8 @@ vmm_result graph_instantiate(struct sim_process *process, vmm_graph_exec *out, v
     if (result == VMM_SUCCESS && (result = check_cycles(graph)) == VMM_ERROR_INVALID_VALUE)
         *cycle = graph->first;
     if (result == VMM_SUCCESS && (flags & VMM_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) && !suits_device(graph))
-        result = graph_refuse_value(VMM_RULE_GRAPH_FLAGS, "flags", flags, "a device launches graphs of kernels, copies and fills alone");
+        result = graph_refuse_value(VMM_RULE_GRAPH_FLAGS, "flags", flags, "a device can launch only graphs of kernels, copies "
+                                                                          "and fills");
     if (result == VMM_SUCCESS)
         result = check_nodes(process, graph);
     if (result != VMM_SUCCESS)

@@ -36,10 +36,12 @@ vmm_result sim_device_set_graph_mem_attribute(struct sim_process *process,
     if (result != VMM_SUCCESS)
         return result;
     if (!used && call->attr != VMM_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)
-        return graph_refuse(VMM_RULE_GRAPH_MEMORY_ATTRIBUTE, (uint64_t)(int64_t)call->attr, "%d cannot be set: the high marks can",
+        return graph_refuse(VMM_RULE_GRAPH_MEMORY_ATTRIBUTE, (uint64_t)(int64_t)call->attr, "%d cannot be set; only the "
+                                                                                            "high-water marks can",
                             call->attr);
     if (*call->value)
-        return graph_refuse_value(VMM_RULE_GRAPH_MEMORY_ATTRIBUTE, "value", *call->value, "a high mark can only be set to 0");
+        return graph_refuse_value(VMM_RULE_GRAPH_MEMORY_ATTRIBUTE, "value", *call->value, "a high-water mark can only be set "
+                                                                                          "to 0");
     struct sim_graph_memory *memory = process->graph_memory[call->device];
     if (memory)
         *(used ? &memory->used_high : &memory->pool->memory.reserved_high) = memory->pool->memory.reserved;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nodes hold: reading it, and changing it in a graph or in an instance of it, whose nodes are known by those of the graph. */
+/* What nodes hold: reading it, and changing it in a graph or in an instance of it, whose nodes are known by those of the
+ * graph. */
 #include "call_graph.h"
 
 static uint64_t number_of(const void *value)
@@ -166,7 +167,7 @@ vmm_result graph_set_work_in(const struct sim_process *process, vmm_graph_exec e
         return sim_no_context(process);
     const char *why = node ? graph_update_forbids(graphs_work(node), work) : NULL;
     if (why)
-        return graph_refuse(VMM_RULE_GRAPH_PARAMS, number_of(value), "an instance cannot take that: %s", why);
+        return graph_refuse(VMM_RULE_GRAPH_PARAMS, number_of(value), "an instance cannot accept that: %s", why);
     return node ? graph_replace_work(node, work) : result;
 }
 
@@ -197,7 +198,7 @@ vmm_result sim_graph_exec_memset_node_set_params(struct sim_process *process,
     return set_in(process, call->graph_exec, call->node, graph_fill_in_context(process, call->memset_params, call->ctx, &work), &work);
 }
 
-/* A copy is one of the current context from now on, or of none, as measured on an H200. */
+/* From now on a copy belongs to the current context, or to none, as measured on an H200. */
 vmm_result sim_graph_memcpy_node_set_params(struct sim_process *process, const struct vmm_call_graph_memcpy_node_set_params *call)
 {
     struct graph_work work;
@@ -298,7 +299,7 @@ static struct graph_node *switchable(const struct sim_process *process, vmm_grap
     if (!node || graphs_work(node)->type <= VMM_GRAPH_NODE_TYPE_MEMSET)
         return node;
     *result = graph_refuse(VMM_RULE_GRAPH_NODE_TYPE, number_of(value),
-                           "%p is not a kernel, copy or fill, which alone can be disabled", (void *)value);
+                           "%p is not a kernel, copy or fill; only those can be disabled", (void *)value);
     return NULL;
 }
 

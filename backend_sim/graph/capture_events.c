@@ -42,13 +42,13 @@ static vmm_result join(struct sim_process *process, vmm_stream stream, const str
         return over((vmm_event)(uintptr_t)event->key);
     if (found && found->capture != event->capture) {
         found->capture->invalid = event->capture->invalid = true;
-        return graph_refuse(VMM_RULE_CAPTURE_MERGE, event->key, "the event was recorded in another capture than the stream's: both "
-                            "captures are invalid now");
+        return graph_refuse(VMM_RULE_CAPTURE_MERGE, event->key, "the event was recorded in a capture other than the stream's: "
+                            "both captures are now invalid");
     }
     if (capture_is_legacy(stream)) {
         event->capture->invalid = true;
-        return graph_refuse(VMM_RULE_CAPTURE_IMPLICIT, event->key, "the legacy default stream cannot join the capture in which the "
-                            "event was recorded, which is invalid now");
+        return graph_refuse(VMM_RULE_CAPTURE_IMPLICIT, event->key, "the legacy default stream cannot join the capture in which "
+                            "the event was recorded; that capture is now invalid");
     }
     vmm_result result = capture_check_stream(process, stream, &blocking);
     if (result != VMM_SUCCESS)
@@ -72,8 +72,8 @@ static vmm_result isolated(struct sim_process *process, vmm_stream stream, vmm_e
     if (!((const struct sim_event *)object)->mark)
         return VMM_SUCCESS;
     capture_of(process, stream)->capture->invalid = true;
-    return graph_refuse(VMM_RULE_CAPTURE_ISOLATION, (uint64_t)(uintptr_t)value, "the event was recorded in a stream that was not "
-                        "captured: the call has invalidated the capture");
+    return graph_refuse(VMM_RULE_CAPTURE_ISOLATION, (uint64_t)(uintptr_t)value, "the event was recorded in a stream that was "
+                        "not being captured: the call has invalidated the capture");
 }
 
 static bool is_over(const struct capture_event *kept)

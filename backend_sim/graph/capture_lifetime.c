@@ -98,7 +98,7 @@ vmm_result sim_stream_begin_capture_to_graph(struct sim_process *process,
     if (result == VMM_SUCCESS)
         result = graph_check_edge_data(call->dependency_data, call->num_dependencies);
     if (result == VMM_SUCCESS && capture_into(&process->graphs->captures, graph)) /* as measured, last */
-        result = graph_refuse(VMM_RULE_CAPTURE_STATE, graph->value, "a stream is being captured into that graph already");
+        result = graph_refuse(VMM_RULE_CAPTURE_STATE, graph->value, "another stream is already being captured into that graph");
     if (result == VMM_SUCCESS && !(capture = begin_in(process, call->stream, graph, nodes, call->num_dependencies)))
         result = sim_out_of_host_memory();
     heap.free(nodes);
@@ -133,8 +133,8 @@ bool capture_within(const struct sim_process *process, const struct graph *graph
     return false;
 }
 
-/* Ends the capture; keep: the graph is the program's now, or still. A node's stays the node's, and one with a node into whose graph a
- * stream is being captured stays, too. */
+/* Ends the capture; keep: the graph is the program's now, or still. A node's stays the node's, and one with a node into whose
+ * graph a stream is being captured stays, too. */
 static void leave(struct sim_process *process, struct capture *capture, bool keep)
 {
     struct graph *made = keep || graphs_more(capture->graph)->inside ? NULL : capture->graph;
@@ -196,7 +196,8 @@ vmm_result sim_stream_end_capture(struct sim_process *process, const struct vmm_
 
 /* ---- the dependencies of what comes next ---- */
 
-/* As measured a node may be listed twice, so the graph does not bound how long the list may be: room is made as nodes are found. */
+/* As measured a node may be listed twice, so the graph does not bound how long the list may be: room is made as nodes are
+ * found. */
 static vmm_result list_nodes(const struct sim_process *process, const struct graph *graph, const vmm_graph_node *values,
                              uint64_t count, struct graph_node ***nodes)
 {

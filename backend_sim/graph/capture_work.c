@@ -121,7 +121,7 @@ static vmm_result add_alloc(struct sim_process *process, vmm_stream stream, vmm_
     struct graph_work work = {0};
     vmm_result result = VMM_SUCCESS;
     if (at.type != VMM_MEM_LOCATION_TYPE_DEVICE)
-        return graph_refuse(VMM_RULE_GRAPH_MEMORY_KIND, 0, "the pool is one of the host: memory of graphs is a device's");
+        return graph_refuse(VMM_RULE_GRAPH_MEMORY_KIND, 0, "the pool is on the host, but graph memory must be on a device");
     struct graph_node *node =
         graph_add_alloc(process, found->capture->graph, &on, &(const struct graph_allocation){at.id, size, 0}, &work, &result);
     if (go_on(found, node, &result))

@@ -219,11 +219,13 @@ static struct graph_memory *new_memory(struct sim_process *process, const struct
 
 /* ---- nodes ---- */
 
-/* A child that was moved into its parent gets no more memory, as documented (cuda.h 13.0, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE). */
+/* A child that was moved into its parent gets no more memory, as documented (cuda.h 13.0,
+ * CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE). */
 static bool may_grow(const struct graph *graph, vmm_result *result)
 {
     if (graphs_more(graph)->inside)
-        *result = graph_refuse(VMM_RULE_GRAPH_MEMORY_FIXED, graph->value, "%p is the graph of a node, which gets no more memory",
+        *result = graph_refuse(VMM_RULE_GRAPH_MEMORY_FIXED, graph->value, "%p is the graph of a node, which can get no more "
+                                                                          "memory",
                                (void *)(uintptr_t)graph->value);
     return !graphs_more(graph)->inside;
 }

@@ -14,7 +14,7 @@ static const char *check_edges(const struct graph_node *node)
         for (size_t k = 0; k < node->out.count; k++)
             here += node->out.edge[k].node == edge->node && node->out.edge[k].data == edge->data;
         if (here != there)
-            return "an edge is in the list of one end and not of the other";
+            return "an edge is in the list of one end but not of the other";
     }
     return NULL;
 }
@@ -27,7 +27,7 @@ static const char *check_roots(const struct graph *graph)
         roots += !node->in.count;
     for (const struct graph_node *node = graph->first_root; node && listed <= roots; before = node, node = node->root_after, listed++)
         if (node->graph != graph || node->in.count || node->root_before != before)
-            return "what is listed as a root is none, or is not linked with the one before";
+            return "a node in the list of roots is not a root, or is not linked with the one before";
     return listed == roots ? NULL : "the list of roots does not have each of them once";
 }
 
@@ -39,7 +39,7 @@ static const char *check_leaves(const struct graph *graph)
         leaves += !node->out.count;
     for (const struct graph_node *node = graph->first_leaf; node && listed <= leaves; before = node, node = node->leaf_after, listed++)
         if (node->graph != graph || node->out.count || node->leaf_before != before)
-            return "what is listed as a leaf is none, or is not linked with the one before";
+            return "a node in the list of leaves is not a leaf, or is not linked with the one before";
     return listed == leaves && before == graph->last_leaf ? NULL : "the list of leaves does not have each of them once";
 }
 

@@ -51,8 +51,8 @@ static bool check(void *user, const struct graph_work *work)
     launch->found = work->memory;
     work->memory->live = live;
     if (allocates(work) && live && !launch->frees_first)
-        launch->result = graph_refuse(VMM_RULE_GRAPH_MEMORY_LIVE, at, "0x%llx, which an earlier launch has allocated, is "
-                                      "not freed yet", at);
+        launch->result = graph_refuse(VMM_RULE_GRAPH_MEMORY_LIVE, at, "0x%llx, which an earlier launch allocated, has "
+                                      "not been freed yet", at);
     else if (!allocates(work) && !live && each(launch->graph, is_not_allocation, launch))
         launch->result = graph_refuse(VMM_RULE_GRAPH_MEMORY_FREE, at, "a node frees 0x%llx, which is not allocated", at);
     return launch->result == VMM_SUCCESS;

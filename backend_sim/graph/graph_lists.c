@@ -41,7 +41,7 @@ static vmm_result begin(struct list *list, const uint64_t *count)
     list->room = list->node ? *count : 0;
     if (!list->node || list->room)
         return VMM_SUCCESS;
-    return graph_refuse(VMM_RULE_GRAPH_LIST, 0, "there is a list, and its length is 0");
+    return graph_refuse(VMM_RULE_GRAPH_LIST, 0, "there is a list, but its length is 0");
 }
 
 /* Would the list lose the data of an edge? */
@@ -49,7 +49,7 @@ static vmm_result check_loss(const struct list *list, const struct graph_edges *
 {
     for (size_t i = 0; list->node && !list->data && i < edges->count; i++)
         if (edges->edge[i].data)
-            return graph_refuse(VMM_RULE_GRAPH_LOSSY, 0, "an edge has data, and edgeData is NULL");
+            return graph_refuse(VMM_RULE_GRAPH_LOSSY, 0, "an edge has data, but edgeData is NULL");
     return VMM_SUCCESS;
 }
 

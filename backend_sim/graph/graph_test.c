@@ -148,8 +148,8 @@ static void test_checks(void)
     BREAKS(graph->last, n[3], graph_check(graph), "count is not");
     BREAKS(graph->edges, 5, graph_check(graph), "edges is not");
     BREAKS_TO(n[1]->out.count, 1, graph_check(graph), "edges is not"); /* the in lists have them all */
-    BREAKS(n[2]->out.edge[0].node, n[3], graph_check(graph), "one end and not of the other");
-    BREAKS(n[2]->in.edge[0].data, 4, graph_check(graph), "one end and not of the other");
+    BREAKS(n[2]->out.edge[0].node, n[3], graph_check(graph), "one end but not of the other");
+    BREAKS(n[2]->in.edge[0].data, 4, graph_check(graph), "one end but not of the other");
     BREAKS(n[2]->before, NULL, graph_check(graph), "not linked");
     struct graph *other = graph_new(&owner);
     BREAKS(n[2]->graph, other, graph_check(graph), "an edge leaves");

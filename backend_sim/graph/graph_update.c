@@ -26,7 +26,7 @@ static const char *fill_forbids(const struct graph_work *now, const struct graph
         return "the context differs";
     bool rows = a->height > 1 || b->height > 1;
     bool same = a->width == b->width && a->height == b->height && a->pitch == b->pitch && a->element_size == b->element_size;
-    return rows && !same ? "a fill of several rows can only move" : NULL;
+    return rows && !same ? "only the address of a fill of several rows can change" : NULL;
 }
 
 static bool same_sides(const vmm_memcpy3d *a, const vmm_memcpy3d *b)
@@ -42,13 +42,13 @@ static const char *copy_forbids(const struct graph_work *now, const struct graph
 {
     const vmm_memcpy3d *a = &now->copy, *b = &next->copy;
     if (now->unnamed && !next->unnamed) /* the other way round is accepted, as measured */
-        return "the node was added without a context, and this names one";
+        return "the node was added without a context, but this names one";
     if (now->programs != next->programs)
-        return "a side is the program's memory and was not, or the other way round";
+        return "one side has changed between the program's memory and other memory";
     if (a->src_memory_type != b->src_memory_type || a->dst_memory_type != b->dst_memory_type)
         return "the types of memory differ";
     if (!copy_places_same(now->from, next->from) || !copy_places_same(now->to, next->to))
-        return "a side is memory of another device, or other devices have rights to it";
+        return "one side is memory of another device, or other devices have rights to it";
     if (!is_rows(a) && !is_rows(b))
         return NULL;
     return a->width_in_bytes == b->width_in_bytes && a->height == b->height && a->depth == b->depth && same_sides(a, b)
@@ -69,7 +69,7 @@ static const char *mem_op_forbids(const struct graph_work *now, const struct gra
         return "the context or the number of operations differs";
     for (unsigned i = 0; i < now->ops.count; i++)
         if (a[i].operation != b[i].operation || flushes(&a[i]) != flushes(&b[i]))
-            return "an operation is of another kind, or flushes and did not, or the other way round";
+            return "the kind of an operation, or whether it flushes, has changed";
     return NULL;
 }
 
@@ -81,9 +81,9 @@ const char *graph_update_forbids(const struct graph_work *now, const struct grap
     case VMM_GRAPH_NODE_TYPE_MEMSET: return fill_forbids(now, next);
     case VMM_GRAPH_NODE_TYPE_MEMCPY: return copy_forbids(now, next);
     case VMM_GRAPH_NODE_TYPE_BATCH_MEM_OP: return mem_op_forbids(now, next);
-    case VMM_GRAPH_NODE_TYPE_KERNEL: return now->context == next->context ? NULL : "the kernel is of another context";
+    case VMM_GRAPH_NODE_TYPE_KERNEL: return now->context == next->context ? NULL : "the kernel belongs to another context";
     case VMM_GRAPH_NODE_TYPE_EVENT_RECORD: /* as measured on two H200 of a wait */
-    case VMM_GRAPH_NODE_TYPE_WAIT_EVENT: return now->owner == next->owner ? NULL : "the event is of another context";
+    case VMM_GRAPH_NODE_TYPE_WAIT_EVENT: return now->owner == next->owner ? NULL : "the event belongs to another context";
     default: return NULL;
     }
 }
@@ -174,7 +174,7 @@ static vmm_result check_node(const struct sim_process *process, const struct gra
     const struct graph_work *from = graphs_work(now), *to = graphs_work(next);
     if (from->type != to->type) {
         differ(pairs, GRAPH_UPDATE_NODE_TYPE, next);
-        return refuse(pairs->answer, "the node is of another type");
+        return refuse(pairs->answer, "the node has a different type");
     }
     const char *why = graph_update_forbids(from, to);
     if (why) {
@@ -263,7 +263,7 @@ vmm_result graph_update_as_added(const struct graph *instance, const struct grap
     const struct graph_node *now = instance->first, *next = graph->first;
     if (!as_many(instance, graph)) {
         *answer = (struct graph_update_answer){GRAPH_UPDATE_NOT_SUPPORTED, NULL};
-        return refuse(answer, "the graphs have had different numbers of nodes");
+        return refuse(answer, "the graphs had different numbers of nodes");
     }
     graph_number(instance);
     graph_number(graph);
@@ -285,7 +285,8 @@ vmm_result graph_update_exec(const struct sim_process *process, vmm_graph_exec v
     const struct graph_exec *exec = graph_need_exec(process->graphs, value, &result);
     const struct graph *graph = exec ? graph_need(process->graphs, of, &result) : NULL;
     if (graph && graphs_more(graph)->inside)
-        return graph_refuse(VMM_RULE_GRAPH_UNKNOWN, graph->value, "%p belongs to a node: no instance is updated from it", (void *)of);
+        return graph_refuse(VMM_RULE_GRAPH_UNKNOWN, graph->value, "%p belongs to a node: an instance cannot be updated from "
+                                                                  "it", (void *)of);
     if (graph && old)
         result = graph_update_as_added(exec->graph, graph, answer);
     return graph && result == VMM_SUCCESS ? graph_update(process, exec->graph, graph, answer) : result;

@@ -118,7 +118,7 @@ const char *share_join(struct share *share)
     if (share_joined(share))
         return NULL;
     if (!os_process_id())
-        return "the system has no random numbers";
+        return "the system provides no random numbers";
     const char *wrong = open_again(share);
     if (wrong)
         return wrong;

@@ -150,7 +150,7 @@ const char *share_why(struct share *share)
     if (!share->folder.party.ticket)
         return "the system supports no locks on its files";
     if (!turn)
-        return "this process has lost its slot: the program closed files that it did not open, or the state was damaged";
+        return "this process has lost its slot: the program closed descriptors that it did not open, or the state was damaged";
     struct os_holder holder = os_mutex_holder(&share->folder.state->mutex, &share->folder.party, turn);
     name_holder(share, &holder, (os_milliseconds() - atomic_load(&share->since)) / 1000);
     return share->text;

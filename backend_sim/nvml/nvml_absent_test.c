@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All functions of nvml_entries.def can be found, and those that are not simulated are reported once, by name; CUVMM_EXPLAIN=1 prints why
- * the others refuse. */
+/* All functions of nvml_entries.def can be found, and those that are not simulated are reported once, by name; CUVMM_EXPLAIN=1
+ * prints why the others refuse. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,8 +130,10 @@ static void explained(void)
     nvmlInit();
     nvmlDeviceGetHandleByIndex(3, &device);
     tap_text(heard(),
-             "cuvmm: libnvidia-ml.so.1: nvmlDeviceGetHandleByIndex_v2: nvmlInit_v2 has not been called, or nvmlShutdown has undone it\n"
-             "cuvmm: libnvidia-ml.so.1: nvmlDeviceGetHandleByIndex_v2: index is 3, and the machine has 1 devices, from 0\n",
+             "cuvmm: libnvidia-ml.so.1: nvmlDeviceGetHandleByIndex_v2: nvmlInit_v2 has not been called, or was undone by "
+             "nvmlShutdown\n"
+             "cuvmm: libnvidia-ml.so.1: nvmlDeviceGetHandleByIndex_v2: index is 3, but the machine has 1 devices, numbered "
+             "from 0\n",
              "with CUVMM_EXPLAIN=1 it prints what was wrong");
     nvmlShutdown();
     unsetenv("CUVMM_EXPLAIN");

@@ -66,7 +66,7 @@ nvmlReturn_t nvml_enter(struct nvml_call *call, const char *name)
     if (inits)
         return NVML_SUCCESS;
     nvml_leave(call);
-    return nvml_refuse(name, NVML_ERROR_UNINITIALIZED, "nvmlInit_v2 has not been called, or nvmlShutdown has undone it");
+    return nvml_refuse(name, NVML_ERROR_UNINITIALIZED, "nvmlInit_v2 has not been called, or was undone by nvmlShutdown");
 }
 
 void nvml_leave(const struct nvml_call *call)
@@ -157,7 +157,7 @@ nvmlReturn_t nvml_place(const struct nvml_call *call, nvmlDevice_t device, int *
         if (device == &devices[*place])
             return NVML_SUCCESS;
     return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT,
-                       "%p is not a device: nvmlDeviceGetHandleByIndex_v2 gives one, below %d", (void *)device,
+                       "%p is not a device: nvmlDeviceGetHandleByIndex_v2 returns one for an index below %d", (void *)device,
                        call->machine->profile.devices);
 }
 
@@ -173,7 +173,7 @@ nvmlReturn_t nvml_text(const struct nvml_call *call, const char *text, char *to,
     if (!to)
         return nvml_null(call, argument);
     if (length < size)
-        return nvml_refuse(call->name, NVML_ERROR_INSUFFICIENT_SIZE, "length is %u, and %s needs %zu bytes", length, argument,
+        return nvml_refuse(call->name, NVML_ERROR_INSUFFICIENT_SIZE, "length is %u, but %s needs %zu bytes", length, argument,
                            size);
     memcpy(to, text, size);
     return NVML_SUCCESS;
@@ -188,6 +188,6 @@ nvmlReturn_t nvml_version(const struct nvml_call *call, unsigned given, unsigned
 
 nvmlReturn_t nvml_lacks(const struct nvml_call *call, const char *what)
 {
-    return nvml_refuse(call->name, NVML_ERROR_NOT_SUPPORTED, "the profile %s says nothing of %s",
+    return nvml_refuse(call->name, NVML_ERROR_NOT_SUPPORTED, "the profile %s does not specify %s",
                        call->machine->profile.name, what);
 }

@@ -33,7 +33,8 @@ static nvmlReturn_t by_index(const struct nvml_call *call, unsigned index, nvmlD
     if (!device)
         return nvml_null(call, "device");
     if (index >= (unsigned)devices)
-        return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "index is %u, and the machine has %d devices, from 0", index,
+        return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "index is %u, but the machine has %d devices, numbered "
+                                                                    "from 0", index,
                            devices);
     *device = nvml_handle((int)index);
     return NVML_SUCCESS;
@@ -157,7 +158,7 @@ static nvmlReturn_t by_bus(const struct nvml_call *call, const char *text, nvmlD
             *device = nvml_handle(i);
             return NVML_SUCCESS;
         }
-    return nvml_refuse(call->name, NVML_ERROR_NOT_FOUND, "no device is at %.40s; nvmlDeviceGetPciInfo_v3 returns where they are",
+    return nvml_refuse(call->name, NVML_ERROR_NOT_FOUND, "no device is at %.40s; nvmlDeviceGetPciInfo_v3 returns their addresses",
                        text);
 }
 

@@ -50,11 +50,11 @@ static nvmlReturn_t in_range(const struct nvml_call *call, unsigned link)
     unsigned links = call->machine->chip->links;
     if (link < links)
         return NVML_SUCCESS;
-    return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "link is %u: a device has %u, from 0", link, links);
+    return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "link is %u: a device has %u, numbered from 0", link, links);
 }
 
-/* A link of a device whose architecture has links: NOT_SUPPORTED without them and for a device without peers, as recorded of one H200;
- * INVALID_ARGUMENT behind the last. */
+/* A link of a device whose architecture has links: NOT_SUPPORTED without them and for a device without peers, as recorded of
+ * one H200; INVALID_ARGUMENT behind the last. */
 static nvmlReturn_t link_of(const struct nvml_call *call, nvmlDevice_t device, unsigned link, const void *answer,
                             const char *argument, int *place)
 {

@@ -8,7 +8,7 @@ static nvmlReturn_t use_of(const struct nvml_call *call, int place, struct share
     char why[SHARE_WHY];
     if (nvml_machine_use(call->machine, place, use, why))
         return NVML_SUCCESS;
-    return nvml_refuse(call->name, NVML_ERROR_TIMEOUT, "machine %s cannot be looked at: %s", call->machine->name, why);
+    return nvml_refuse(call->name, NVML_ERROR_TIMEOUT, "machine %s cannot be inspected: %s", call->machine->name, why);
 }
 
 /* ---- memory ---- */
@@ -95,7 +95,7 @@ static nvmlReturn_t processes(const struct nvml_call *call, nvmlDevice_t device,
     unsigned room = *count;
     *count = use.processes;
     if (room < use.processes)
-        return nvml_refuse(call->name, NVML_ERROR_INSUFFICIENT_SIZE, "infos has room for %u processes, and there are %u", room,
+        return nvml_refuse(call->name, NVML_ERROR_INSUFFICIENT_SIZE, "infos has room for %u processes, but there are %u", room,
                            use.processes);
     store(&list, &use);
     return NVML_SUCCESS;

@@ -104,7 +104,7 @@ static nvmlReturn_t process_name(const struct nvml_call *call, unsigned pid, cha
     if (!program[0])
         return nvml_refuse(call->name, NVML_ERROR_NOT_FOUND, "there is no process %u", pid);
     if (!length)
-        return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "length is 0: there is room for no letter");
+        return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "length is 0: there is no room for any text");
     snprintf(name, length, "%s", program); /* what there is room for, as recorded */
     return NVML_SUCCESS;
 }

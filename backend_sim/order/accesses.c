@@ -198,8 +198,8 @@ static void compare(const struct note *note, const struct order_part *part)
         compare_with(note, part, part->write, (enum order_use)part->wrote);
 }
 
-/* Forgets the other accesses that come before this one: what does not come after this one meets it first. Not so for work that was
- * issued earlier and shows its accesses later. */
+/* Forgets the other accesses that come before this one: what does not come after this one meets it first. Not so for work that
+ * was issued earlier and shows its accesses later. */
 static void drop_before(const struct note *note, struct order_part *part)
 {
     const struct accesses_owner *owner = note->owner;
@@ -346,5 +346,5 @@ const char *accesses_check(const struct accesses *accesses)
                 return "a part of a memory is empty";
         }
     }
-    return count == accesses->count ? NULL : "the parts are not as many as were counted";
+    return count == accesses->count ? NULL : "the number of parts differs from the count";
 }

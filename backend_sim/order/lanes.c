@@ -214,8 +214,8 @@ static void note_dirty(struct lanes *lanes, struct lane_context *context, struct
     lane->holders++;
 }
 
-/* The next work of a blocking stream comes after the default stream's. Since that stream's last work came after all of the blocking one
- * then, and nothing was issued there since, what comes after the default stream is all there is. */
+/* The next work of a blocking stream comes after the default stream's. Since that stream's last work came after all of the
+ * blocking one then, and nothing was issued there since, what comes after the default stream is all there is. */
 static void come_after_base(struct lanes *lanes, struct order_lane *lane, struct lane_context *context)
 {
     const struct order_lane *base = context->base;
@@ -240,8 +240,8 @@ static int by_lane(const void *left, const void *right)
     return a->lane < b->lane ? -1 : a->lane > b->lane;
 }
 
-/* The default stream's next work comes after that of the dirty streams. Those that came after the default stream alone add just their
- * own ticks, all at once. */
+/* The default stream's next work comes after that of the dirty streams. Those that came after the default stream alone add just
+ * their own ticks, all at once. */
 static void come_after_dirty(struct lanes *lanes, struct order_lane *lane, const struct lane_context *context)
 {
     struct vector_clock *ticks = heap.malloc(sizeof *ticks + context->count * sizeof ticks->tick[0]);
@@ -461,7 +461,7 @@ static const char *check_lane(const struct lanes *lanes, const struct order_lane
     }
     for (size_t i = 1; i < lane->knowns; i++)
         if (lane->known[i].tick <= lane->known[i - 1].tick || lane->known[i].epoch < lane->known[i - 1].epoch)
-            return "what the host knows of a lane does not rise";
+            return "what the host knows about a lane does not increase";
     return known_now(lane) > lane->now ? "the host knows work that was never issued" : NULL;
 }
 

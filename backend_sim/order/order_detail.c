@@ -64,7 +64,7 @@ static void say_here(const vmm_order *order)
         vmm_detail_note("%s of call %" PRIu64 " %s and %s of call %" PRIu64 " %s the same %s", name_of(&order->first),
                         order->first.issued.call, does(&order->first), name_of(&order->second), order->second.issued.call, does(&order->second), size);
     else
-        vmm_detail_note("%s of call %" PRIu64 " reads %s of which nothing has written the first", name_of(&order->second),
+        vmm_detail_note("%s of call %" PRIu64 " reads %s, of which the first were never written", name_of(&order->second),
                         order->second.issued.call, size);
 }
 

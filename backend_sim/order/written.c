@@ -180,7 +180,7 @@ const char *written_check(const struct written *written)
             return wrong;
         const struct gap *before = NULL, *gap = addrmap_ceil(&memory->gaps, 0);
         if (!gap)
-            return "a memory of which all is written is kept";
+            return "a fully written block of memory is still kept";
         for (; gap; before = gap, gap = addrmap_ceil(&memory->gaps, gap->first + 1))
             if (gap->last < gap->first || (before && before->last + 1 >= gap->first))
                 return "unwritten bytes touch or overlap";

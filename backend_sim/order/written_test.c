@@ -25,7 +25,7 @@ static void test_gaps(void)
     written_note(&written, 7, 0, 99);
     written_note(&written, 7, 300, 999);
     tap_ok(!written_gap(&written, 7, 0, 999, &at) && !written_check(&written) && !written.memories.count,
-           "memory of which all is written is forgotten");
+           "fully written memory is forgotten");
     written_begin(&written, 8, UINT64_C(1) << 40);
     written_note(&written, 8, 0, (UINT64_C(1) << 33) - 1);
     tap_ok(written_gap(&written, 8, 0, UINT64_C(1) << 33, &at) && at == UINT64_C(1) << 33, "sizes past 4 GiB");

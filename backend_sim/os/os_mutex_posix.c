@@ -12,7 +12,7 @@
 #include "os_system.h"
 #include "posix.h"
 
-_Static_assert(sizeof(os_mutex) == 128, "the parts of a mutex fit into its room");
+_Static_assert(sizeof(os_mutex) == 128, "the parts of a mutex fit into its storage");
 
 /* These locks belong to the opening. On systems without them a lock belongs to the process: two copies of the library in one
  * process do not see each other's locks, and no other opening of the file may be closed while this one is a party. */

@@ -166,6 +166,6 @@ const char *backing_file_check(const struct backing_file *backing, const struct 
         return check_say("of 0x%" PRIx64 " bytes 0x%" PRIx64 " are free, blocks have 0x%" PRIx64 ", and 0x%" PRIx64 " are lost",
                          whole, unused, used->bytes, lost->bytes);
     if (free_ranges_ends(&backing->free) + used->ends + lost->ends != range_ends(0, whole))
-        return check_say("two places overlap, beside bytes that are neither free nor taken");
+        return check_say("two ranges overlap, next to bytes that are neither free nor taken");
     return NULL;
 }

@@ -276,7 +276,7 @@ const char *block_data_check(const struct block_data *bytes)
         return check_say("%s bytes, %s, have %s place and %s memory", bytes->borrowed ? "borrowed" : "its own",
                          bytes->written ? "written" : "not written", placed ? "a" : "no", own ? "private" : "no private");
     if (bytes->open && !placed)
-        return check_say("its bytes are open without a place");
+        return check_say("its bytes are open without a location");
     if (!placed)
         return NULL;
     const char *said = backing_file_check_place(bytes->backing, bytes->place, bytes->borrowed ? bytes->size : span(bytes));

@@ -219,7 +219,7 @@ static void check(void)
     block_data_init(&bytes, &backing, size);
     bytes.apart = true;
     check_holds(block_data_check(&bytes), "not written");
-    BREAKS(bytes.open, true, block_data_check(&bytes), "its bytes are open without a place");
+    BREAKS(bytes.open, true, block_data_check(&bytes), "its bytes are open without a location");
     BREAKS(bytes.own, own, block_data_check(&bytes), "its own bytes, not written, have no place and private memory");
     BREAKS(bytes.written, &mask, block_data_check(&bytes), "its own bytes, written, have no place and no private memory");
     block_data_use(&bytes, &backing, &used);
@@ -242,7 +242,7 @@ static void check(void)
     check_holds(block_data_check(&borrowed), "borrowed");
     BREAKS(borrowed.own, own, block_data_check(&borrowed), "borrowed bytes, not written, have a place and private memory");
     BREAKS(borrowed.written, &mask, block_data_check(&borrowed), "borrowed bytes, written, have a place and no private memory");
-    BREAKS(borrowed.place, BACKING_FILE_NOWHERE, block_data_check(&borrowed), "its bytes are open without a place");
+    BREAKS(borrowed.place, BACKING_FILE_NOWHERE, block_data_check(&borrowed), "its bytes are open without a location");
     block_data_use(&borrowed, &backing, &used);
     tap_u64(used.places, 1, "a place that is borrowed is another's");
     block_data_clear(&bytes);

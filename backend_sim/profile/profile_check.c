@@ -141,7 +141,7 @@ static bool chunks(struct checker *checker)
         return true;
     if (!chunk)
         return bad(checker, of(checker, SIM_K_VA_CONTEXT, SIM_K_VA_CHUNK),
-                   "expected 0 for 'va.context' where 'va.chunk' is 0, found %llu", (unsigned long long)context);
+                   "expected 0 for 'va.context' because 'va.chunk' is 0, found %llu", (unsigned long long)context);
     if (!power_of_two(checker, SIM_K_VA_CHUNK) || !in_range(checker, SIM_K_VA_CHUNK, PAGE_MIN, PAGE_MAX) ||
         !at_most(checker, SIM_K_VA_GRANULARITY, SIM_K_VA_CHUNK, false) ||
         !multiple(checker, SIM_K_VA_START, SIM_K_VA_CHUNK) || !multiple(checker, SIM_K_VA_END, SIM_K_VA_CHUNK))
@@ -281,7 +281,7 @@ static bool peers(struct checker *checker)
         p->peers[i] = i < p->devices ? wanted & present : 0;
         if (!every && checker->draft->place[SIM_K_PEERS].line && p->peers[i] != wanted)
             return bad(checker, checker->draft->place[SIM_K_PEERS],
-                       "expected links between devices 0 to %d, found one of a device that is not there",
+                       "expected links between devices 0 to %d, found one of a device that does not exist",
                        p->devices - 1);
     }
     return true;

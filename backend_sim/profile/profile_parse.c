@@ -53,7 +53,7 @@ static bool control(char c)
 static bool given_twice(struct parser *parser, struct sim_span key, struct sim_place first)
 {
     char name[SIM_QUOTE_MAX], line[SIM_QUOTE_MAX];
-    return fail(parser, key.at, "%s is given twice, first in line %d, %s", sim_span_quote(key, name), first.line,
+    return fail(parser, key.at, "%s is given twice, first on line %d, %s", sim_span_quote(key, name), first.line,
                 sim_span_quote(sim_span_line(parser->text, parser->length, first.line), line));
 }
 

@@ -117,7 +117,7 @@ static struct sim_span rest_of(struct sim_span span, size_t offset)
 static bool too_large(struct sim_span span, size_t offset, struct sim_value_error *error)
 {
     char quote[SIM_QUOTE_MAX];
-    return fail(error, offset, "expected a number that fits 64 bits, found %s",
+    return fail(error, offset, "expected a number that fits into 64 bits, found %s",
                 sim_span_quote(rest_of(span, offset), quote));
 }
 

@@ -198,9 +198,9 @@ static void note_reason(vmm_detail *detail, const vmm_object *o)
     else if (o->kind == VMM_OBJECT_ARRAY && o->offset)
         snprintf(note, room, "a sparse array, with memory in %u of its %llu tiles", o->mappings, (unsigned long long)o->offset);
     else if (o->kind == VMM_OBJECT_ARRAY)
-        snprintf(note, room, "an array with %s of memory of its own", size);
+        snprintf(note, room, "an array with %s of its own memory", size);
     else if (o->kind == VMM_OBJECT_MAPPING)
-        snprintf(note, room, "holds H%u: its memory stays until this is unmapped", o->handle_number);
+        snprintf(note, room, "holds H%u: its memory stays allocated until this is unmapped", o->handle_number);
     else if (o->kind == VMM_OBJECT_RESERVATION && is_part(o))
         snprintf(note, room, "%s of memory", size);
     else if (o->kind == VMM_OBJECT_RESERVATION)

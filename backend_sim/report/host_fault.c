@@ -32,7 +32,7 @@ static const char *why(unsigned rights, bool mapped, bool allocated, const vmm_o
         return "nothing is mapped there";
     if (rights == VMM_MEM_ACCESS_FLAGS_PROT_READ)
         return "the host has only read access there";
-    return rights ? "these host addresses were not free, so the memory cannot be mapped there"
+    return rights ? "these host addresses were not free, so the memory could not be mapped there"
                   : "the host has no rights there";
 }
 

@@ -92,7 +92,7 @@ static void explains(vmm_system *sys)
     if (mprotect((void *)(uintptr_t)host, G, PROT_NONE))
         tap_bail("mprotect failed");
     tap_ok(stopped(host + 3, false), "the host faults where something else changed the protection of the addresses");
-    reported(host + 3, false, "were not free, so the memory cannot be mapped there");
+    reported(host + 3, false, "were not free, so the memory could not be mapped there");
     desc.flags = VMM_MEM_ACCESS_FLAGS_PROT_NONE;
     need(vmm_mem_set_access(sys, host, G, &desc, 1));
     tap_ok(stopped(host + 2, false), "with NONE the host faults");

@@ -36,7 +36,7 @@ void shadow_say_difference(const struct vmm_call *call, enum vmm_rule_id rule, v
     vmm_detail_begin(call);
     vmm_detail_warn(rule, 0, 0, NULL);
     if (inner == sim)
-        vmm_detail_note("the backend and the rules both answer %s, but their outputs do not match",
+        vmm_detail_note("the backend and the rules both give %s, but their outputs do not match",
                         vmm_result_name(inner));
     else
         vmm_detail_note("the backend answers %s, the rules say %s", vmm_result_name(inner), vmm_result_name(sim));
@@ -73,7 +73,8 @@ static bool no_such_size(struct shadow *shadow, const struct vmm_call *call, con
     vmm_detail_begin(call);
     vmm_detail_refuse(VMM_RULE_MAP_SIZE_WHOLE, map->size, 0, NULL);
     vmm_detail_here()->result = inner;
-    vmm_detail_note("no call reports the size of imported memory; it is another one, for all else about the call is right");
+    vmm_detail_note("no call reports the size of imported memory; the size must be different, because everything else about "
+                    "the call is right");
     return true;
 }
 
@@ -154,8 +155,8 @@ static void judge(struct shadow *shadow, struct shadow_call *made, struct vmm_ca
 
 /* ---- copies ---- */
 
-/* Of a box of rows the simulator knows less than of a range: where a driver takes part of it from memory that came in a way of its
- * own. */
+/* Of a box of rows the simulator knows less than of a range: where a driver takes part of it from memory that came in a way of
+ * its own. */
 static bool is_of_rows(enum vmm_call_id id)
 {
     return id == VMM_CALL_memcpy_3d || id == VMM_CALL_memcpy_3d_async;

@@ -246,6 +246,7 @@ bool shadow_ran_past(struct shadow *shadow, const struct vmm_call *call)
     vmm_detail_begin(call);
     vmm_detail_warn(VMM_RULE_COPY_RUNS_PAST, found.value, 0, &object);
     vmm_detail_argument(found.argument);
-    vmm_detail_note("the driver let the copy pass; it goes on behind the end of the allocation, where the memory is not its own");
+    vmm_detail_note("the driver accepted the copy, which continues past the end of the allocation into memory that does not "
+                    "belong to it");
     return true;
 }

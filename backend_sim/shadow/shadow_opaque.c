@@ -201,7 +201,7 @@ void shadow_pass_unknown(struct shadow *shadow, const struct vmm_call *call, vmm
         return;
     give_up_range(shadow, call, map->ptr, map->size);
     if (!shadow->lost)
-        say_opaque(call, map->handle, "the handle is of an object that the checker does not follow, such as a multicast object");
+        say_opaque(call, map->handle, "the handle is of an object that the checker does not track, such as a multicast object");
 }
 
 /* ---- answers against the rules ---- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the shadow does not follow, beside a backend whose answers break the rules: the calls that name it are passed, until it ends. */
+/* What the shadow does not follow, beside a backend whose answers break the rules: the calls that name it are passed, until it
+ * ends. */
 #include "shadow_rig.h"
 
 static const vmm_mem_access_desc read_write = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, RW};
@@ -174,7 +175,7 @@ static void test_created(void)
     tap_u64(held(&w), before, "none of them is followed");
     answer(&w, VMM_CALL_mem_map, VMM_SUCCESS);
     vmm_mem_map(w.sys, w.at + 2 * G, G, 0, 0x5678, 0);
-    said("VMM-SHADOW-OPAQUE", "an object that the checker does not follow", "a mapping of one of them");
+    said("VMM-SHADOW-OPAQUE", "an object that the checker does not track", "a mapping of one of them");
     vmm_close(w.sys);
 }
 

@@ -76,7 +76,8 @@ static vmm_result check_side(struct element *e, unsigned side, uint32_t offset, 
     if (end > size)
         return REFUSE(e, TILES_RANGE, "subresource.sparseLevel", end, size, "mapInfoList[%u]: from %u on %u in %c, of %u", e->number, offset, extent, letter, size);
     if (extent % tile && end != size)
-        return REFUSE(e, TILES_ALIGNMENT, "subresource.sparseLevel", extent, tile, "mapInfoList[%u]: the extent of %c is %u, a tile has %u", e->number, letter,
+        return REFUSE(e, TILES_ALIGNMENT, "subresource.sparseLevel", extent, tile, "mapInfoList[%u]: the extent of %c is %u, "
+                                                                                   "but a tile has %u", e->number, letter,
                       extent, tile);
     e->wraps |= end < offset;
     e->bind.from[side] = offset / tile;

@@ -219,7 +219,8 @@ void fix_settle(struct fix *f)
 {
     /* Without a context there is nothing to wait for. */
     if (!f->simulator && vmm_ctx_synchronize(f->sys) == VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED)
-        fix_failed(f, __FILE__, __LINE__, "a helper of the fixture waited for the context during a capture, which is invalid now");
+        fix_failed(f, __FILE__, __LINE__, "a helper of the fixture waited for the context during a capture, which is now "
+                                          "invalid");
 }
 
 void fix_access_at(struct fix *f, vmm_deviceptr ptr, uint64_t size, vmm_mem_location location,

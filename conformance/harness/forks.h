@@ -29,9 +29,9 @@
 #endif
 
 #ifdef FORKS_THREADS
-#define FORKS_UNJUDGED "ThreadSanitizer follows no child of a program with threads"
+#define FORKS_UNJUDGED "ThreadSanitizer does not support forked children of programs with threads"
 #elif defined(FORKS_OLD)
-#define FORKS_UNJUDGED "this compiler's AddressSanitizer does not hold its locks over a fork"
+#define FORKS_UNJUDGED "this compiler's AddressSanitizer does not hold its locks across a fork"
 #endif
 
 #include <stdbool.h>
@@ -43,7 +43,7 @@ bool forks_tool_allows(void);
 #define FORKS_JUDGED 0
 #else
 #define FORKS_JUDGED forks_tool_allows()
-#define FORKS_UNJUDGED "without valgrind/valgrind.h the tool searches the child for what the parent's threads had"
+#define FORKS_UNJUDGED "without valgrind/valgrind.h the tool searches the child for memory of the parent's threads"
 #endif
 
 /* The child's first call. */

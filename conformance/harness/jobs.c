@@ -223,7 +223,7 @@ static void *shared_memory(size_t size)
     if (file && ftruncate(fileno(file), (off_t)size) == 0)
         memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
     if (memory == MAP_FAILED)
-        tap_bail("no memory that processes share");
+        tap_bail("cannot create memory that processes share");
     fclose(file);
     return memory;
 }
@@ -244,7 +244,7 @@ static void run_together(struct jobs *jobs)
     size_t passed = 0;
     for (size_t i = 0; i < count; i++)
         passed += list[i]->done = atomic_load(&shared->passed[i]);
-    tap_note("%zu of %zu points passed in processes that they shared; all others get one of their own", passed, count);
+    tap_note("%zu of %zu points passed in shared processes; each of the others gets its own process", passed, count);
     munmap(shared, size);
     free(list);
     print_done(jobs);

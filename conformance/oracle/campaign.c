@@ -19,7 +19,7 @@ static void *grown(void *memory, size_t size)
 {
     void *more = realloc(memory, size);
     if (!more)
-        tap_bail("no memory for what a campaign found");
+        tap_bail("no memory for the findings of a campaign");
     return more;
 }
 
@@ -107,7 +107,7 @@ void campaign_made(struct campaign *campaign, const char *spec, uint64_t calls)
         i++;
     if (i == campaign->specs) {
         if (i == CAMPAIGN_SPECS)
-            tap_bail("a campaign has %d backends at most", CAMPAIGN_SPECS);
+            tap_bail("a campaign can have at most %d backends", CAMPAIGN_SPECS);
         snprintf(campaign->ran[campaign->specs++].spec, sizeof campaign->ran->spec, "%s", spec);
     }
     campaign->ran[i].calls += calls;
@@ -225,7 +225,8 @@ static bool take_options(struct campaign *campaign, const char *text, const char
     }
     if (strcmp(campaign->text, text) == 0)
         return true;
-    fprintf(err, "--merge: %s is of another campaign than the files before it: its options are %s, theirs %s\n", path, text, campaign->text);
+    fprintf(err, "--merge: %s belongs to a different campaign than the files before it: its options are %s, theirs %s\n", path,
+            text, campaign->text);
     return false;
 }
 
@@ -251,7 +252,7 @@ static bool read_file(struct campaign *campaign, const char *path, FILE *err)
         }
         good = whole && number != 2 && (number == 1 ? strcmp(line, first_line) == 0 : take_line(campaign, line, &ended));
         if (!good)
-            fprintf(err, "--merge: %s:%d: this is no line of a shard's file: %.60s\n", path, number, line);
+            fprintf(err, "--merge: %s:%d: not a line of a shard's file: %.60s\n", path, number, line);
     }
     if (good && !ended)
         fprintf(err, "--merge: %s: its end is missing\n", path);
@@ -276,7 +277,7 @@ static bool take_file(struct campaign *campaign, const char *folder, const char 
     if (!is_shard(name, &shard, &of))
         return true;
     if (campaign->of && campaign->of != of) {
-        fprintf(err, "--merge %s: it has shards of %u and of %u, which are two campaigns\n", folder, campaign->of, of);
+        fprintf(err, "--merge %s: it has shards I/%u and I/%u, which belong to two campaigns\n", folder, campaign->of, of);
         return false;
     }
     campaign->of = of;
@@ -299,7 +300,8 @@ bool campaign_read(struct campaign *campaign, const char *folder, FILE *err)
     if (files)
         closedir(files);
     if (good && !campaign->of) {
-        fprintf(err, "--merge %s: there is no file of a shard (shard-1-of-8), as cuvmm diff --shard 1/8 --findings %s writes one\n", folder, folder);
+        fprintf(err, "--merge %s: there is no shard file (such as shard-1-of-8) as cuvmm diff --shard 1/8 --findings %s writes "
+                     "one\n", folder, folder);
         good = false;
     }
     if (good)

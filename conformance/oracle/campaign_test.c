@@ -145,28 +145,28 @@ static void damaged(const char *text, const char *why)
 static void test_wrong_files(void)
 {
     write_shard(1, 4, 7, "2");
-    is_refused("is of another campaign");
+    is_refused("belongs to a different campaign");
     damaged("", "its end is missing");
-    damaged("cuvmm-shard 2\n", "shard-1-of-4:1: this is no line");
-    damaged("cuvmm-shard 1\nran\ta\t1\nend\n", "shard-1-of-4:2: this is no line");
+    damaged("cuvmm-shard 2\n", "shard-1-of-4:1: not a line");
+    damaged("cuvmm-shard 1\nran\ta\t1\nend\n", "shard-1-of-4:2: not a line");
 #define HEAD "cuvmm-shard 1\noptions\t--backend\tshadow | cuda\t--strict\t--seed\t1\n"
     damaged(HEAD, "its end is missing");
-    damaged(HEAD "ran\ta\t1x\nend\n", ":3: this is no line");
-    damaged(HEAD "ran\ta\nend\n", ":3: this is no line");
-    damaged(HEAD "found\ta\t1\t0\tkind\tmore\nend\n", ":3: this is no line");
-    damaged(HEAD "found\ta\tx\t1\tkind\tmore\nend\n", ":3: this is no line");
-    damaged(HEAD "found\ta\t1\t1\tkind\nend\n", ":3: this is no line");
-    damaged(HEAD "end", ":3: this is no line");
-    damaged(HEAD "what\n", ":3: this is no line");
+    damaged(HEAD "ran\ta\t1x\nend\n", ":3: not a line");
+    damaged(HEAD "ran\ta\nend\n", ":3: not a line");
+    damaged(HEAD "found\ta\t1\t0\tkind\tmore\nend\n", ":3: not a line");
+    damaged(HEAD "found\ta\tx\t1\tkind\tmore\nend\n", ":3: not a line");
+    damaged(HEAD "found\ta\t1\t1\tkind\nend\n", ":3: not a line");
+    damaged(HEAD "end", ":3: not a line");
+    damaged(HEAD "what\n", ":3: not a line");
     unlink(path_of("shard-1-of-4"));
     write_shard(1, 3, 7, "1");
-    is_refused("which are two campaigns");
+    is_refused("which belong to two campaigns");
     for (unsigned i = 1; i <= 4; i++) {
         char name[32];
         snprintf(name, sizeof name, "shard-%u-of-%u", i, i == 1 ? 3 : 4);
         unlink(path_of(name));
     }
-    is_refused("there is no file of a shard");
+    is_refused("there is no shard file");
     unlink(path_of("shard-02-of-4"));
     tap_ok(rmdir(folder) == 0, "nothing else is left in the folder");
     is_refused("No such file");

@@ -207,7 +207,7 @@ static bool drive(const struct options *options, const char *spec, uint64_t call
     size_t unexplained = table_show(&report->table);
     tap_note("%s: %" PRIu64 " random calls in %" PRIu64 " episodes (%" PRIu64 " succeeded, %" PRIu64 " left out), %"
              PRIu64 " calls compared in all, %" PRIu64 " questions of checks not asked; %" PRIu64 " calls ended the process; %" PRIu64 " of %" PRIu64
-             " reservations at unexpected addresses; %" PRIu64 " times memory was its own; %" PRIu64 " calls recorded",
+             " reservations at unexpected addresses; %" PRIu64 " times it chose the memory itself; %" PRIu64 " calls recorded",
              named, report->made, report->episodes, report->succeeded, report->skipped, report->compared,
              report->unasked, report->deaths, report->strayed, report->placed, report->adopted, report->recorded);
     show_counts(options, &report->counts);
@@ -262,7 +262,8 @@ static void follow(const struct options *options)
     fclose(file);
     if (log)
         fclose(log);
-    tap_note("%" PRIu64 " calls left out on one side; %" PRIu64 " times memory was the driver's own", report.left_out, report.own);
+    tap_note("%" PRIu64 " calls left out on one side; %" PRIu64 " times the driver chose the memory itself", report.left_out,
+             report.own);
     tap_ok(report.different == 0 && report.calls > 0, "%s answers as %s: %" PRIu64 " of %" PRIu64 " calls of %" PRIu64 " episodes", spec,
            options->follow, report.calls - report.different, report.calls, report.episodes);
 }

@@ -44,7 +44,7 @@ static void shard_driver(const struct options *o, const char *spec, uint64_t cal
             campaign_found(o->campaign, spec, row->signature, row->seed, row->times, row->difference);
     }
     if (report->table.lost)
-        tap_note("%" PRIu64 " more differences of further kinds", report->table.lost);
+        tap_note("%" PRIu64 " more differences of other kinds", report->table.lost);
     campaign_made(o->campaign, spec, report->made);
 }
 
@@ -76,7 +76,7 @@ static void merge_simulator(const struct options *o, const struct campaign_findi
     struct run run = {.options = o};
     snprintf(run.spec, sizeof run.spec, "%s", finding->spec);
     if (diff_episode(&run, finding->seed, o->episode))
-        tap_note("it does not come back in the episode of --seed %" PRIu64, finding->seed);
+        tap_note("it does not recur in the episode of --seed %" PRIu64, finding->seed);
 }
 
 /* The kinds that are shrunk in other episodes are left alone in this one. */
@@ -93,7 +93,7 @@ static void merge_driver(const struct options *o, const struct campaign_finding 
     drive.episodes = 1;
     drive_run(&drive, report);
     if (!table_show(&report->table))
-        tap_note("it does not come back in the episode of --seed %" PRIu64, finding->seed);
+        tap_note("it does not recur in the episode of --seed %" PRIu64, finding->seed);
 }
 
 static bool merge_spec(const struct options *o, const struct campaign_ran *ran)
@@ -178,14 +178,15 @@ static bool begin_shard(struct options *o, FILE *err)
     if (!o->findings || !is_alone(o) || !o->specs.count) {
         fprintf(err, !o->findings ? "--shard: name the folder for what it finds: --findings FOLDER\n"
                      : !o->specs.count ? "--shard: name what is compared: --backend SPEC\n"
-                                       : "--shard goes with no option that writes, replays or counts: those are for a run of its own\n");
+                                       : "--shard cannot be combined with options that write, replay or count: run those "
+                                         "separately\n");
         return false;
     }
     if (!campaign_place(o->campaign, o->shard, err))
         return false;
     const bool good = write_options(o, o->campaign);
     if (!good)
-        fprintf(err, "--shard: the options have a tab or a newline in them, or are too long\n");
+        fprintf(err, "--shard: the options contain a tab or a newline, or are too long\n");
     return good;
 }
 
@@ -196,7 +197,7 @@ static bool begin_merge(struct options *o, int argc, const struct options *fresh
     const char *folder = o->merge;
     struct campaign *campaign = o->campaign;
     if (argc > 3 || o->shard || o->findings) {
-        fprintf(err, "--merge: the folder's files have the options of their campaign: give no other\n");
+        fprintf(err, "--merge: the folder's files contain the options of their campaign: give no others\n");
         return false;
     }
     if (!campaign_read(campaign, folder, err))
@@ -211,6 +212,6 @@ static bool begin_merge(struct options *o, int argc, const struct options *fresh
 bool diff_campaign_begin(struct options *o, int argc, const struct options *fresh, FILE *err)
 {
     if (!o->merge && !o->shard && o->findings)
-        fprintf(err, "--findings is for a part of a campaign: --shard 1/8\n");
+        fprintf(err, "--findings is for part of a campaign: --shard 1/8\n");
     return o->merge ? begin_merge(o, argc, fresh, err) : o->shard ? begin_shard(o, err) : !o->findings;
 }

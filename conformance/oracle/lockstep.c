@@ -362,9 +362,9 @@ static bool is_mem_op(const union vmm_any_call *call)
 }
 
 const char *const lockstep_left_out[LEFT_OUT_KINDS] = {
-    "made", "more bytes than the host should pay for", "would take the device from the process",
-    "might wait for ever, or the order of streams decides", "not foreseen by the model", "a forged handle, context or pool",
-    "a rule whose breach ends the process", "a rule that depends on what else the process has", "a limit of the simulator alone",
+    "made", "more bytes than the host should spend", "would take the device from the process",
+    "might wait forever, or depends on the order of streams", "not modelled", "a forged handle, context or pool",
+    "a rule whose breach ends the process", "a rule that depends on other state of the process", "a limit of the simulator only",
     "would take much memory of a driver", "at addresses that may be the driver's own", "would break a driver's pools", "releases references that others have"};
 
 static bool is_box(const union vmm_any_call *call)
@@ -394,8 +394,8 @@ static bool may_be_unforeseen(const struct lockstep *pair, const union vmm_any_c
     }
 }
 
-/* Left out on both sides: a copy or fill that would succeed and access more than the host should pay for, and one that would take the
- * device from the process (facts replay those: groups H and U of edges.c), or wait. */
+/* Left out on both sides: a copy or fill that would succeed and access more than the host should pay for, and one that would
+ * take the device from the process (facts replay those: groups H and U of edges.c), or wait. */
 static enum left_out too_much(struct lockstep *pair, const union vmm_any_call *call)
 {
     bool host = call->head.id == VMM_CALL_memcpy_htod || call->head.id == VMM_CALL_memcpy_dtoh ||
@@ -726,7 +726,7 @@ bool lockstep_step(struct lockstep *pair, const struct step *step)
     struct outputs out;
     struct model_answer answer;
     if (!pair->ready && needs_streams(step) && !make_streams(pair))
-        return lockstep_differ(pair, "the streams cannot be made");
+        return lockstep_differ(pair, "the streams cannot be created");
     prepare(pair, step, &call, &out);
     pair->refused = pair->changed = pair->parted = false;
     pair->rule = NULL;
@@ -823,7 +823,7 @@ static bool start(struct lockstep *pair)
             return false;
     }
     if (pair->driver && !make_streams(pair)) /* before free memory is asked for the first time */
-        return lockstep_differ(pair, "the streams cannot be made");
+        return lockstep_differ(pair, "the streams cannot be created");
     if (pair->driver && !driver_settle(pair))
         return false;
     step = step_of(VMM_CALL_ctx_set_current);

@@ -114,7 +114,7 @@ static void note(struct run *run, struct table_row *row, struct script *script, 
     }
     table_script(row, script, first, run->shared->unit);
     snprintf(head, sizeof head, "%s%s", row->difference,
-             again ? "" : " (does not come back in a new episode; the last steps are shown)");
+             again ? "" : " (does not recur in a new episode; the last steps are shown)");
     snprintf(row->difference, sizeof row->difference, "%.599s", head);
     tap_note("seed %" PRIu64 ": %s", seed, row->signature);
 }
@@ -308,7 +308,7 @@ static void note_death(struct run *run, int signal)
                        : run->shared->closing ? "end of an episode"
                                               : vmm_call_name(run->shared->last.call);
     if (signal < 0)
-        tap_bail("the child that makes the calls ended by itself");
+        tap_bail("the child that makes the calls exited on its own");
     const bool closing = run->shared->closing && !run->shared->opening;
     snprintf(signature, sizeof signature, "%s%s%s: the process ends with signal %d", call, closing ? ", " : "", closing ? run->shared->sweeping : "", signal);
     remark(run, "# %s: %s", signature, run->shared->scene);
@@ -395,7 +395,7 @@ static bool replay_episode(const char *spec, uint64_t seed, uint64_t calls, uint
     same &= e.calls == calls && e.hash == hash;
     if (!same && tell)
         tap_note("seed %" PRIu64 ": after %" PRIu64 " of %" PRIu64 " calls: %s", seed, e.calls, calls,
-                 pair.difference[0] ? pair.difference : "results or outputs are not those of the recording");
+                 pair.difference[0] ? pair.difference : "results or outputs differ from the recording");
     lockstep_close(&pair);
     steps_free(&script);
     return same;

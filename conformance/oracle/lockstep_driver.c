@@ -81,8 +81,8 @@ static uint64_t first_fill(uint64_t size)
     return size / 2 < 65536 ? size / 2 : 65536;
 }
 
-/* The first use of each stream of a device and of its default one; not of a pool, which sees their order, nor of the events, which
- * would then be recorded. */
+/* The first use of each stream of a device and of its default one; not of a pool, which sees their order, nor of the events,
+ * which would then be recorded. */
 static void use_streams(struct lockstep *pair, int device, vmm_deviceptr at)
 {
     vmm_system *sys = pair->sys;
@@ -153,7 +153,7 @@ static bool fill_open_chunks(struct lockstep *pair)
     uint64_t unit = pair->profile.va_granularity, chunk = pair->profile.va_chunk, at = pair->profile.va_start;
     for (bool full = !chunk; !full;) {
         if (pair->fillers == LOCKSTEP_FILLERS)
-            return lockstep_differ(pair, "spec \"%s\": the driver's chunks have too much room", pair->spec);
+            return lockstep_differ(pair, "spec \"%s\": the driver's chunks have too much free space", pair->spec);
         vmm_result result = vmm_mem_address_reserve(pair->sys, &at, unit, 0, 0, 0);
         if (result != VMM_SUCCESS)
             return lockstep_differ(pair, "spec \"%s\": reserve: %s", pair->spec, vmm_result_name(result));
@@ -249,10 +249,11 @@ static bool enters_pool(const struct model *m, uint64_t at, uint64_t size)
     return false;
 }
 
-/* Calls after which a driver's pools are broken, so that later calls end the process, or cannot be followed: an alignment past a chunk, for which it reserves
- * so many addresses that pools get some of them, at places where they do not work; the end of a pool that has memory in use,
- * once that is freed; a pool of more than all addresses, whose creation seldom returns; a pool for a fabric, which ends the process with itself; a pointer
- * that is exported, whose chunk's memory does not come back when the pool releases it. */
+/* Calls after which a driver's pools are broken, so that later calls end the process, or cannot be followed: an alignment past
+ * a chunk, for which it reserves so many addresses that pools get some of them, at places where they do not work; the end of a
+ * pool that has memory in use, once that is freed; a pool of more than all addresses, whose creation seldom returns; a pool for
+ * a fabric, which ends the process with itself; a pointer that is exported, whose chunk's memory does not come back when the
+ * pool releases it. */
 static bool breaks_pools(struct lockstep *pair, const union vmm_any_call *call, const struct model_answer *answer)
 {
     const struct model_pool *pool;
@@ -302,7 +303,8 @@ static bool lacks_context(const struct lockstep *pair, const union vmm_any_call 
            (!strcmp(answer->rule, "VMM-COPY-NO-READ") || !strcmp(answer->rule, "VMM-COPY-NO-WRITE"));
 }
 
-/* A box between contexts of which one is NULL, where rights are lacking: seen to end the process, which looks for whose they are. */
+/* A box between contexts of which one is NULL, where rights are lacking: seen to end the process, which looks for whose they
+ * are. */
 static bool lacks_peer(const union vmm_any_call *call, const struct model_answer *answer)
 {
     const bool peers = call->head.id == VMM_CALL_memcpy_3d_peer || call->head.id == VMM_CALL_memcpy_3d_peer_async;

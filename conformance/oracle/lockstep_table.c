@@ -116,6 +116,6 @@ size_t table_show(const struct table *table)
         unexplained += !table->row[i].explained[0];
     }
     if (table->lost)
-        tap_note("%" PRIu64 " more differences of further kinds", table->lost);
+        tap_note("%" PRIu64 " more differences of other kinds", table->lost);
     return unexplained + (table->lost != 0);
 }

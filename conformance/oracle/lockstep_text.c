@@ -634,13 +634,13 @@ static void check_lengths(struct reader *in, const struct step *step)
             const size_t most = params[i].kind == VMM_PARAM_STRUCTS ? STEP_STRUCTS : STEP_NODES;
             for (size_t k = i + 1; k < parameters && k < STEP_ARGS; k++)
                 if (params[k].kind == VMM_PARAM_COUNT || params[k].kind == VMM_PARAM_U32) {
-                    expect(in, !step->arg[k].name && step->arg[k].add <= most, "as many at most as the list has");
+                    expect(in, !step->arg[k].name && step->arg[k].add <= most, "at most as many as the list has");
                     break;
                 }
         }
     for (size_t i = 0; i < parameters && i < STEP_ARGS; i++)
         if (params[i].kind == VMM_PARAM_IO_COUNT)
-            expect(in, step->word[0] <= LOCKSTEP_LISTED, "room for 12 entries at most");
+            expect(in, step->word[0] <= LOCKSTEP_LISTED, "room for at most 12 entries");
     if (step->call == VMM_CALL_launch)
         expect(in, !step->arg[4].name && step->arg[4].add <= STEP_WORDS, "5 arguments at most");
 }

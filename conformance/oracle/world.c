@@ -378,7 +378,7 @@ static bool set_up(struct world *w)
     if (o->record)
         world_record_begin(&w->record, o->record, w->alphabet.count);
     if (o->recording && !world_record_open(&w->record, o->recording, w->alphabet.count)) {
-        snprintf(w->report->difference, sizeof w->report->difference, "the recording has another alphabet");
+        snprintf(w->report->difference, sizeof w->report->difference, "the recording has a different alphabet");
         return false;
     }
     for (w->table_size = 1024; w->table_size < o->max_states * 2;)

@@ -140,7 +140,7 @@ static void recordings(void)
     options.spec = "as-driver:sim:h200x2";
     rewind(file);
     world_explore(&options, &report);
-    tap_text(report.difference, "the recording has another alphabet", "the alphabet must be the same");
+    tap_text(report.difference, "the recording has a different alphabet", "the alphabet must be the same");
     fclose(file);
     free(table);
 }

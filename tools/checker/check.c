@@ -79,7 +79,7 @@ static int prepare(const struct check_options *options, struct exec_setting *set
     const char *library = options->driver ? "libcuvmm-check.so" : "libcuda.so.1";
     *setting = (struct exec_setting){0};
     if (options->driver && options->fault) {
-        fprintf(err, WHO ": --fault=%.60s: calls fail on request on the simulator alone: --backend=sim\n", options->fault);
+        fprintf(err, WHO ": --fault=%.60s: calls can be made to fail only on the simulator: --backend=sim\n", options->fault);
         return 2;
     }
     if (!exec_folder(WHO, library, folder, sizeof folder, err))

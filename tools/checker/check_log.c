@@ -79,7 +79,7 @@ bool check_log(struct check_options *options, const char *path, FILE *err)
     bool good;
     options->log_by_process = is_pattern(path, &good);
     if (!good) {
-        fprintf(err, "cuvmm check: --log-file \"%.200s\": %% is followed by p, the number of the process, or by %%\n", path);
+        fprintf(err, "cuvmm check: --log-file \"%.200s\": %% must be followed by p, the number of the process, or by %%\n", path);
         return false;
     }
     if (!options->log_by_process && !check_log_path(path, 0, plain, sizeof plain))

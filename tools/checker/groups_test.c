@@ -36,7 +36,7 @@ static void test_keys(void)
     struct share *share;
     struct group *group = add(groups, (struct made){.class = "error", .rule = "VMM-MAP-OVERLAP", .pid = 7, .offset = 1, .print = 1}, &share);
     tap_ok(group && group->times == 1 && share->times == 1 && group->class == FINDING_ERROR, "the first of a group");
-    tap_text(group_what(group), "a part of the range is mapped already", "what is wrong, by its rule");
+    tap_text(group_what(group), "part of the range is already mapped", "what is wrong, by its rule");
     tap_text(group_text(group, "here"), "y", "what is here");
     tap_text(group_text(group, "nearest"), "", "nothing is near");
     tap_ok(group->others == 1 && group->other[0].call == 3 && group->other[0].places.count == 1, "another call");

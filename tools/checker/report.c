@@ -32,7 +32,7 @@ static bool write_one(FILE **file, void (*form)(const struct report *report, FIL
     bad |= fclose(*file) != 0;
     *file = NULL;
     if (bad)
-        fprintf(err, "cuvmm check: %s: the file is not whole: %s\n", option, strerror(errno));
+        fprintf(err, "cuvmm check: %s: the file is incomplete: %s\n", option, strerror(errno));
     return !bad;
 }
 

@@ -158,7 +158,7 @@ static void write_texts(FILE *out, const struct group *group)
             fprintf(out, "  %-9s %s\n", label->text, text->text);
     }
     if (group->cut)
-        fputs("  note      this finding was too long for a message, and is cut\n", out);
+        fputs("  note      this finding was too long for a message and was shortened\n", out);
 }
 
 static void write_stack(FILE *out, const char *label, const struct places *places, bool full)

@@ -79,9 +79,9 @@ static bool take_watch(const struct arguments *arguments, struct check_watch *wa
     char *end = NULL;
     long steps = growth ? strtol(growth, &end, 10) : 0;
     if (growth && strcmp(growth, "no") != 0 && strcmp(growth, "own") != 0 && (*end || steps < 2 || steps > 1000))
-        return wrong(err, "--growth", "own, no, or how many marks in a row, from 2 to 1000", growth);
+        return wrong(err, "--growth", "own, no, or a number of consecutive marks, from 2 to 1000", growth);
     if (history && (!kernel_log_address(history, &watch->history) || !watch->history))
-        return wrong(err, "--history", "an address such as 0x302000000, or a line of a log with one", history);
+        return wrong(err, "--history", "an address such as 0x302000000, or a line of a log that contains one", history);
     watch->growth = growth;
     return (!trace || check_watch_file("--trace", trace, watch->trace, err)) &&
            (!recorder || check_watch_file("--recorder", recorder, watch->recorder, err));
@@ -131,52 +131,56 @@ static int run(const struct arguments *arguments, FILE *out, FILE *err)
 const struct command command_check = {
     .name = "check",
     .summary = "runs a CUDA program and reports misuse, hazards and leaks of memory",
-    .about = "Runs a program of the CUDA driver API, unchanged. Where there is a driver, the program runs on it, a simulator makes "
-             "every memory call beside it, and every broken rule is reported; all answers are the driver's. Where there is none, "
-             "the program runs on the simulator. Each finding names its rule, the object in the way, the call's place and the "
-             "fix, and the last line counts them. docs/check.md shows a session and lists what is not seen.",
-    .hint = "what is meant for the program comes behind its name",
+    .about = "Runs a program of the CUDA driver API, unchanged. If there is a driver, the program runs on it, a simulator makes "
+             "every memory call alongside it, and every broken rule is reported; all answers are the driver's. If there is "
+             "none, the program runs on the simulator. Each finding names its rule, the conflicting object, where the call "
+             "was made and the fix, and the last line counts the findings. docs/check.md shows a session and lists what "
+             "is not detected.",
+    .hint = "options for the program come after its name",
     .argument = {.name = "PROGRAM", .missing = "which program?", .rest = true},
     .option = {{.name = "--error-exitcode", .value = "N", .joined = true, .example = "9",
                 .about = "exit status if there are findings; the default is the program's own"},
                {.name = "--log-file", .value = "FILE", .joined = true, .group = 'l', .example = "check.%p.txt",
-                .about = "writes findings there and not to standard error; the file is emptied first; with %p in its name, the "
-                         "number of a process, each has a file of its own"},
+                .about = "writes findings there instead of to standard error; the file is truncated first; with %p, the "
+                         "number of the process, in its name, each process has its own file"},
                {.name = "--log", .value = "FILE", .joined = true, .group = 'l', .about = "the same"},
                {.name = "--leaks", .value = "yes|no|full", .joined = true,
-                .about = "report what is held when a process ends (yes): the ten largest places, or all of them"},
+                .about = "report what is still held when a process ends (yes): for the ten largest call sites, or for all of "
+                         "them"},
                {.name = "--stacks", .value = "none|short|full", .joined = true,
-                .about = "the place of a call: nothing, its eight nearest frames (short), or up to 64"},
+                .about = "how to show where a call was made: not at all, by its eight innermost frames (short), or by up to 64"},
                {.name = "--suppressions", .value = "FILE", .joined = true,
                 .about = "does not report the findings that the file describes (docs/check.md); may be given more than once"},
-               {.name = "--gen-suppressions", .about = "writes a suppression behind each finding"},
-               {.name = "--json", .value = "FILE", .joined = true, .about = "writes everything there as JSON when the program has ended"},
+               {.name = "--gen-suppressions", .about = "writes a suppression after each finding"},
+               {.name = "--json", .value = "FILE", .joined = true, .about = "writes all findings there as JSON when the "
+                                                                            "program has ended"},
                {.name = "--sarif", .value = "FILE", .joined = true, .about = "the same as SARIF 2.1.0, for code scanning"},
                {.name = "--junit", .value = "FILE", .joined = true, .about = "the same as JUnit XML: a failed test for each finding"},
-               {.name = "--github", .about = "writes annotations for GitHub's workflows to standard output"},
+               {.name = "--github", .about = "writes annotations for GitHub workflows to standard output"},
                {.name = "--live", .value = "FILE", .joined = true,
-                .about = "writes each finding there as a line of JSON as it comes, for a program that reports it, as the plugin of pytest "
-                         "does: no text, and the exit status is the program's"},
+                .about = "writes each finding there as a line of JSON as it comes, for another program that reports it, such as "
+                         "the pytest plugin: no text, and the exit status is the program's"},
                {.name = "--fault", .value = "CALL:N", .joined = true, .example = "mem_map:10", .words = WORDS_CALLS,
                 .about = "on the simulator, the Nth call of that kind fails, as in cuvmm exec"},
-               {.name = "--order", .value = "yes|no", .joined = true, .about = "report accesses that nothing orders (yes)"},
+               {.name = "--order", .value = "yes|no", .joined = true, .about = "report unordered accesses (yes)"},
                {.name = "--unwritten", .about = "also report reads of bytes that nothing has written since cuMemCreate"},
                {.name = "--growth", .value = "N", .joined = true, .example = "4",
-                .about = "how many marks of one text in a row are growth (3), see api/cuvmm_mark.h; a number or \"own\" also finds what "
-                         "grows in a program without marks; \"no\": nothing is compared"},
+                .about = "how many consecutive rises at marks of one text count as growth (3), see api/cuvmm_mark.h; a number "
+                         "or \"own\" also finds growth in a program without marks; \"no\" compares nothing"},
                {.name = "--trace", .value = "FILE", .joined = true, .example = "t.%p.jsonl",
-                .about = "writes every call down, for cuvmm view; with %p each process writes its own"},
+                .about = "records every call, for cuvmm view; with %p each process writes its own file"},
                {.name = "--recorder", .value = "FILE", .joined = true, .example = "calls.%p.txt",
-                .about = "where the last 4096 calls of a process go when it crashes, gets an ILLEGAL_ADDRESS, or cuvmm check gets a "
+                .about = "where to write the last 4096 calls of a process when it crashes, gets an ILLEGAL_ADDRESS, or cuvmm "
+                         "check gets a "
                          "SIGUSR1; without it the last 16 are reported"},
                {.name = "--history", .value = "ADDRESS", .joined = true, .example = "0x302000000",
-                .about = "what those calls did at this address, or at that of a line of the kernel's log or compute-sanitizer's; a "
-                         "fault's own address needs no option where it is known"},
+                .about = "reports what those calls did at this address, or at the address in a line of the kernel's or "
+                         "compute-sanitizer's log; a fault's own address, if known, needs no option"},
                {.name = "--backend", .value = "WHAT", .joined = true, .example = "sim:h100",
                 .about = "driver, sim, or sim:MACHINE as in CUVMM_SIM; by default the driver, if there is one"},
-               {.name = "--quiet", .alias = "-q", .about = "findings alone: no notes and no count"}},
-    .more = "Exit status: the program's own, or N where anything was found; 125 where nothing was checked, with one line that "
-            "gives the reason; 2 where the program cannot be started like this.",
+               {.name = "--quiet", .alias = "-q", .about = "only findings: no notes and no count"}},
+    .more = "Exit status: the program's own, or N if anything was found; 125 if nothing was checked, with one line that "
+            "gives the reason; 2 if the program cannot be started with these arguments.",
     .examples = (const char *const[]){"cuvmm check ./my_allocator_test",
                                       "cuvmm check --error-exitcode=9 --log-file=check.txt ./my_allocator_test --rounds 100", NULL},
     .run = run,

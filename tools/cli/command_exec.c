@@ -38,7 +38,7 @@ static bool take_trace(const char *path, char *absolute, size_t size, FILE *err)
     if (!length || length > 1500 || strchr(path, '|'))
         return wrong(err, "--trace", "a file, without '|' in its name", path);
     if (strcmp(path, "-") != 0 && path[0] != '/' && !getcwd(here, sizeof here))
-        return wrong(err, "--trace", "a file in a folder that is there", path);
+        return wrong(err, "--trace", "a file in an existing folder", path);
     snprintf(absolute, size, "%s%s%s", here, here[0] ? "/" : "", path);
     char folder[4096];
     snprintf(folder, sizeof folder, "%s", absolute);
@@ -159,39 +159,45 @@ static int run(const struct arguments *arguments, FILE *out, FILE *err)
 const struct command command_exec = {
     .name = "exec",
     .summary = "runs a CUDA program on the simulator, unchanged",
-    .about = "Runs a program of the CUDA driver API or of the CUDA runtime on the simulator's libcuda.so.1, without a GPU and without a change to it. All "
-             "processes that it starts share one simulated machine, so those that pass descriptors of memory just work; what is left "
-             "of the machine is removed at the end. The driver's files that programs look for (/dev/nvidia0, /dev/nvidiactl, "
-             "/proc/driver/nvidia/version) are there for them. What the environment already has stays, CUDA_VISIBLE_DEVICES too. "
-             "docs/exec.md shows more.\n"
-             "With --fault=each it is run once for each of its driver calls, which fails then, and a line for each place in the program "
-             "that makes such calls has the worst that happened: recovered, varied, leaked, misused, wrong exit, crashed or hung, with "
-             "the command that shows it again.",
-    .hint = "what is meant for the program comes behind its name",
+    .about = "Runs a program of the CUDA driver API or of the CUDA runtime on the simulator's libcuda.so.1, without a GPU and "
+             "without a change to it. "
+             "All processes that it starts share one simulated machine, so passing descriptors of memory between them "
+             "just works; anything left of the machine is removed at the end. The driver's files that programs look for "
+             "(/dev/nvidia0, /dev/nvidiactl, "
+             "/proc/driver/nvidia/version) exist for them. Existing environment variables, such as CUDA_VISIBLE_DEVICES, "
+             "are kept. docs/exec.md shows more.\n"
+             "With --fault=each the program runs once for each of its driver calls, which is made to fail; one line for each "
+             "call site gives the worst outcome (recovered, varied, leaked, misused, wrong exit, crashed or hung) and "
+             "the command that reproduces it.",
+    .hint = "options for the program come after its name",
     .argument = {.name = "PROGRAM", .rest = true},
     .option = {{.name = "--machine", .value = "SPEC", .joined = true, .example = "sim:h200x2", .words = WORDS_SPECS,
-                .about = "sim or sim:MACHINE; by default what CUVMM_SIM or CUVMM_BACKEND says, or sim:h100"},
+                .about = "sim or sim:MACHINE; by default the value of CUVMM_SIM or CUVMM_BACKEND, or sim:h100"},
                {.name = "--fault", .value = "CALL:N", .joined = true, .example = "mem_map:10", .words = WORDS_CALLS,
-                .about = "makes the Nth call of that kind fail; CALL:N:RESULT chooses how, \":forever\" goes on with it. \"each\" runs the "
-                         "program again and again, and makes each call fail once; each:CALL those of a kind, each:CALL:RESULT with "
-                         "that result"},
+                .about = "makes the Nth call of that kind fail; CALL:N:RESULT chooses the result, and \":forever\" makes later "
+                         "calls fail, too. \"each\" runs the program repeatedly and makes each call fail "
+                         "once; each:CALL only calls of that kind, each:CALL:RESULT with that result"},
                {.name = "--trace", .value = "FILE", .joined = true, .example = "t.%p.jsonl",
-                .about = "writes every call down, for cuvmm view and replay; %p in the name is the number of the process, and each writes "
-                         "its own"},
+                .about = "records every call, for cuvmm view and replay; %p in the name stands for the number of the process, "
+                         "and each process writes its own file"},
                {.name = "--runtime", .value = "system", .joined = true,
-                .about = "leaves the program the libcudart that it finds by itself; this project's stands in front otherwise"},
-               {.name = "--explain", .about = "each refusal, warning and leak on standard error, with its rule and the fix"},
-               {.name = "--print-env", .about = "runs nothing and prints the environment as assignments of a shell, for CI"},
-               {.name = "--jobs", .value = "N", .joined = true, .about = "for --fault=each: so many runs at a time (1)"},
+                .about = "leaves the program the libcudart that it finds itself; otherwise this project's comes first"},
+               {.name = "--explain", .about = "reports each refusal, warning and leak on standard error, with its rule and the "
+                                              "fix"},
+               {.name = "--print-env", .about = "runs nothing and prints the environment as shell assignments, for CI"},
+               {.name = "--jobs", .value = "N", .joined = true, .about = "for --fault=each: the number of concurrent runs (1)"},
                {.name = "--timeout", .value = "SECONDS", .joined = true,
-                .about = "likewise: a run that takes longer hangs (ten times what the program takes without a failure, and 5)"},
-               {.name = "--most", .value = "N", .joined = true, .about = "likewise: so many runs, chosen at random where there are more calls (1000)"},
-               {.name = "--seed", .value = "N", .joined = true, .about = "likewise: how they are chosen (1)"},
-               {.name = "--accept", .value = "N", .joined = true, .about = "likewise: an exit status that is as good as 0"},
+                .about = "likewise: the time after which a run counts as hung (ten times the run without a failure, plus 5)"},
+               {.name = "--most", .value = "N", .joined = true, .about = "likewise: the maximum number of runs, chosen at "
+                                                                         "random if there are more calls (1000)"},
+               {.name = "--seed", .value = "N", .joined = true, .about = "likewise: the seed of that choice (1)"},
+               {.name = "--accept", .value = "N", .joined = true, .about = "likewise: an exit status that counts as success, "
+                                                                           "like 0"},
                {.name = "--json", .about = "likewise: the report as JSON"}},
-    .more = "Exit status: the program's own, 128 and the signal's number where one ended it; 127 where there is no such program, 126 where "
-            "it cannot be run like this, 125 where the machine cannot be had, each with a line that gives the reason. With --fault=each: 0 where all was "
-            "recovered, 1 otherwise.",
+    .more = "Exit status: the program's own, 128 plus the signal's number if a signal ended it; 127 if there is no such "
+            "program, 126 if it cannot be run with these arguments, 125 if the machine is unavailable, each with a line "
+            "that gives the reason. With --fault=each: 0 if the program recovered from every failure, 1 "
+            "otherwise.",
     .examples = (const char *const[]){"cuvmm exec ./my_allocator_test", "cuvmm exec --machine=sim:h200x2 --fault=mem_map:10 ./my_allocator_test --rounds 100",
                                       "cuvmm exec --fault=each --jobs=8 -- ./my_allocator_test",
                                       "eval \"$(cuvmm exec --print-env --machine=sim:h100)\"", NULL},

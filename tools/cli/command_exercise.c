@@ -27,19 +27,19 @@ static int run(const struct arguments *arguments, FILE *out, FILE *err)
 
 const struct command command_exercise = {
     .name = "exercise",
-    .summary = "programs to be written, with a grader that names broken rules",
+    .summary = "programming exercises, with a grader that names broken rules",
     .about = "Six programs to be written or repaired, each with a grader: it compiles FILE.c ($CC, or cc) and runs it on several "
-             "simulated machines, or on those that are named, and explains each mistake, with its rule and the fix. The same six "
-             "stand as tasks for a few lines of a script (cuvmm run), which need no compiler.",
+             "simulated machines, or on those that you name, and explains each mistake, with its rule and the fix. The same "
+             "six also exist as tasks for a few lines of a script (cuvmm run), which need no compiler.",
     .usage = (const char *const[]){"                             lists the exercises",
                                    "take N|NAME FOLDER           copies one into a new folder: task.md describes it",
                                    "grade N|NAME FILE.c [--all] [--part=NAME] [--save=PROGRAM] [SPEC ...]",
                                    "script                       lists them as tasks for scripts",
                                    "script N|NAME                prints the task as a script to begin with",
-                                   "script N|NAME FILE.vmm       grades it; - reads the standard input", NULL},
-    .option = {{.name = "--all", .about = "prints every point (TAP), and not only what failed"},
-               {.name = "--part", .value = "NAME", .joined = true, .about = "runs one part of the grader alone"},
-               {.name = "--save", .value = "PROGRAM", .joined = true, .about = "keeps the compiled program, for a debugger"}},
+                                   "script N|NAME FILE.vmm       grades it; - reads standard input", NULL},
+    .option = {{.name = "--all", .about = "prints every check (TAP), not only those that failed"},
+               {.name = "--part", .value = "NAME", .joined = true, .about = "runs only one part of the grader"},
+               {.name = "--save", .value = "PROGRAM", .joined = true, .about = "keeps the compiled program for a debugger"}},
     .examples = (const char *const[]){"cuvmm exercise take vector mine", "cuvmm exercise grade vector mine/vector.c",
                                       "cuvmm exercise grade vector mine/vector.c 'shadow | cuda'",
                                       "cuvmm exercise script vector > mine.vmm && cuvmm exercise script vector mine.vmm", NULL},

@@ -18,15 +18,15 @@ static int run(const struct arguments *arguments, FILE *out, FILE *err)
 
 const struct command command_explain = {
     .name = "explain",
-    .summary = "explains what a rule or a result code means and what to do",
+    .summary = "explains what a rule or a result code means and what to do about it",
     .about = "Explains what a rule requires, why, what the documentation says, what each recorded machine answered, and the fix, "
-             "with a script that breaks the rule and its correction. Of a result, by name or number: what it means and which "
-             "rules give it.",
+             "with a script that breaks the rule and its correction. For a result, by name or number: its meaning and the "
+             "rules that return it.",
     .argument = {.name = "RULE|RESULT", .missing = "which RULE, result or number?", .words = WORDS_RULES | WORDS_RESULTS},
     .option = {{.name = "--broken", .group = 'p', .about = "only the script that breaks the rule"},
                {.name = "--corrected", .group = 'p', .about = "only its correction"},
                {.name = "--machine", .group = 'p',
-                .about = "only the machine that both need, to be put into my.profile; most need none"}},
+                .about = "only the machine that both need, to save as my.profile; most need none"}},
     .examples = (const char *const[]){"cuvmm explain VMM-FREE-MAPPED", "cuvmm explain VMM-FREE-MAPPED --broken | cuvmm run -",
                                       "cuvmm explain CUDA_ERROR_INVALID_VALUE", "cuvmm explain 801", NULL},
     .run = run,

@@ -23,9 +23,9 @@ static int run(const struct arguments *arguments, FILE *out, FILE *err)
 const struct command command_help = {
     .name = "help",
     .summary = "this text, or more about a command",
-    .about = "Prints an overview, or the whole description of one command.",
+    .about = "Prints an overview, or the full description of one command.",
     .argument = {.name = "COMMAND", .words = WORDS_COMMANDS},
-    .option = {{.name = "--man", .about = "all of it as a manual page, to be read with man -l"}},
+    .option = {{.name = "--man", .about = "all of it as a manual page, to read with man -l"}},
     .examples = (const char *const[]){"cuvmm help run", "cuvmm help --man | man -l -", NULL},
     .run = run,
 };

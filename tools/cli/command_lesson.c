@@ -13,7 +13,7 @@ static int run(const struct arguments *arguments, FILE *out, FILE *err)
                                       .colour = arguments_colour(out)};
     if (!request.page || request.name)
         return lessons_tell(&request, out, err);
-    fprintf(err, "cuvmm lesson: --page of which lesson?\n");
+    fprintf(err, "cuvmm lesson: which lesson's --page?\n");
     return command_usage(err, arguments->command);
 }
 
@@ -25,10 +25,10 @@ const struct command command_lesson = {
              "between steps and for your answers to questions; q leaves. Otherwise everything is printed.",
     .argument = {.name = "LESSON|FILE", .words = WORDS_LESSONS},
     .option = {{.name = "--backend", .value = "SPEC", .words = WORDS_SPECS, .example = "sim:odd",
-                .about = "the machine, in the place of the lesson's own"},
-               {.name = "--page", .about = "prints the page that goes with the lesson: the same in more detail, with the calls in C"},
-               {.name = "--ask", .group = 'a', .about = "waits and asks even if input or output is not a terminal"},
-               {.name = "--all", .group = 'a', .about = "prints everything on a terminal, too"}},
+                .about = "the machine to use instead of the lesson's own"},
+               {.name = "--page", .about = "prints the lesson's page: the same content in more detail, with the calls in C"},
+               {.name = "--ask", .group = 'a', .about = "pauses and asks even if input or output is not a terminal"},
+               {.name = "--all", .group = 'a', .about = "prints everything at once, even on a terminal"}},
     .examples = (const char *const[]){"cuvmm lesson", "cuvmm lesson 5", "cuvmm lesson release-order --all", NULL},
     .run = run,
 };

@@ -12,12 +12,13 @@ static int run(const struct arguments *arguments, FILE *out, FILE *err)
 const struct command command_machine = {
     .name = "machine",
     .summary = "shows the processes that share a simulated machine, and its memory",
-    .about = "Lists the simulated machines that this user's processes share (sim:h100,machine=NAME), or shows one: which processes "
-             "take part and what each uses by itself; each exported piece of memory, the process and call that exported it, and "
-             "its holders: handles with the call they came by, open descriptors; and what is in use of each device. The command "
+    .about = "Lists the simulated machines that this user's processes share (sim:h100,machine=NAME), or shows one: which "
+             "processes take part and what each of them uses privately; for each exported allocation the process and "
+             "call that exported it, and its holders (handles with the call that made them, and open descriptors); and "
+             "how much of each device is in use. The command "
              "changes nothing. docs/sharing.md shows a session.",
     .argument = {.name = "NAME"},
-    .option = {{.name = "--json", .about = "the same for programs; needs a cuvmm that was built with jansson"}},
+    .option = {{.name = "--json", .about = "prints JSON, for programs; needs a cuvmm built with jansson"}},
     .examples = (const char *const[]){"cuvmm machine", "cuvmm machine mine --json", NULL},
     .run = run,
 };

@@ -14,8 +14,8 @@ static int run(const struct arguments *arguments, FILE *out, FILE *err)
 const struct command command_profiles = {
     .name = "profiles",
     .summary = "lists the simulated machines, or shows one",
-    .about = "Lists the machines that the simulator knows by name, or shows the text of one. A file with such a text is a machine "
-             "of your own.",
+    .about = "Lists the machines that the simulator knows by name, or shows the text of one. A file with such a text defines a "
+             "machine of your own.",
     .argument = {.name = "NAME", .words = WORDS_PROFILES},
     .examples = (const char *const[]){"cuvmm profiles",
                                       "cuvmm profiles odd > mine.profile && cuvmm run my.vmm --backend sim:./mine.profile", NULL},

@@ -12,8 +12,8 @@ static int run(const struct arguments *arguments, FILE *out, FILE *err)
 const struct command command_replay = {
     .name = "replay",
     .summary = "makes the calls of a trace again and compares",
-    .about = "Reads a trace that the trace layer wrote, makes its calls again and compares results, rules and outputs. Shows the "
-             "first difference with the trace's line.",
+    .about = "Reads a trace that the trace layer wrote, repeats its calls and compares results, rules and outputs. Shows "
+             "the first difference, with its line of the trace.",
     .argument = {.name = "TRACE|-", .missing = "which trace? Give a file, or - for standard input"},
     .option = {{.name = "--backend", .value = "SPEC", .words = WORDS_SPECS, .example = "sim:odd",
                 .about = "the machine that makes the calls (sim:h100)"}},

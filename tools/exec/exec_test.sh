@@ -381,7 +381,7 @@ run 126 "$work" && says 'is a folder' && run 126 "$work/static.c" && says 'chmod
 ok $? 'a folder, and no program'
 printf '#!/no/such/interpreter\n' >"$work/lost" && chmod +x "$work/lost" && run 127 "$work/lost" && says 'interpreter'
 ok $? 'a script whose interpreter is not there'
-run 2 && says 'which program?' && run 2 --frobnicate ls && says 'comes behind its name'
+run 2 && says 'which program?' && run 2 --frobnicate ls && says 'come after its name'
 ok $? 'no program, and an option that is none'
 run 125 --machine=sim:h10O touch "$work/started" && says 'h10O' && run 2 --machine=h100 touch "$work/started" && says 'sim:MACHINE' &&
     run 125 --fault=mem_mup:1 touch "$work/started" && says 'mem_mup' &&

@@ -179,7 +179,7 @@ static void test_no_file(void)
 {
     static const struct {
         const char *name, *says;
-    } cases[] = {{"no/such/folder/t.vtrace", "No such file"}, {"pipe.vtrace", "has to be a file"}, {"dir.vtrace", "has to be a file"}};
+    } cases[] = {{"no/such/folder/t.vtrace", "No such file"}, {"pipe.vtrace", "must be a regular file"}, {"dir.vtrace", "must be a regular file"}};
     mkfifo(path_of("pipe.vtrace"), 0600);
     mkdir(path_of("dir.vtrace"), 0700);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

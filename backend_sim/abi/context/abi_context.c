@@ -12,7 +12,7 @@ CUresult abi_current(const vmm_system *sys, const char *function, uint64_t *valu
     *context = (struct abi_query_context){0};
     if (!*value)
         return abi_refuse(VMM_RULE_CTX_CURRENT, function,
-                          "no context is current on this thread: cuCtxSetCurrent, or cuDevicePrimaryCtxRetain before it");
+                          "no context is current on this thread: call cuCtxSetCurrent, with cuDevicePrimaryCtxRetain before it");
     abi_query_context(sys, *value, context); /* a current context is always known */
     if (!context->alive)
         return abi_refuse(VMM_RULE_CTX_DESTROYED, function, "the thread's current context has been destroyed");
@@ -101,7 +101,7 @@ CUresult cuCtxGetDevice(CUdevice *device)
     ABI(vmm_ctx_get_device(sys, device));
 }
 
-/* Resolves a context; NULL is the current one. */
+/* Resolves a context; NULL stands for the current one. */
 static CUresult named(const vmm_system *sys, const char *function, CUcontext ctx, uint64_t *value,
                       struct abi_query_context *context)
 {

@@ -53,7 +53,7 @@ CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDe
 
 CUresult abi_null(const char *function, const char *argument)
 {
-    return abi_refuse(VMM_RULE_CALL_NULL, function, "%s is NULL: pass where to store the result", argument);
+    return abi_refuse(VMM_RULE_CALL_NULL, function, "%s is NULL: pass the address of a variable for the result", argument);
 }
 
 CUresult abi_graph_null(const char *function, const char *argument)

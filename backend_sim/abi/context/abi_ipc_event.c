@@ -18,7 +18,8 @@ CUresult abi_ipc_event_not_captured(CUevent event, vmm_stream stream, const char
 {
     if (!abi_ipc_event_is(event) || abi_capture_status(stream) == CU_STREAM_CAPTURE_STATUS_NONE)
         return CUDA_SUCCESS;
-    return abi_refuse(VMM_RULE_CAPTURE_FORBIDS, function, "the event is shared by processes, and no graph holds such an event");
+    return abi_refuse(VMM_RULE_CAPTURE_FORBIDS, function, "the event is shared by processes, and a graph cannot contain such "
+                                                          "an event");
 }
 
 static bool remember(CUevent event)
@@ -34,7 +35,7 @@ static CUresult get(vmm_system *sys, CUipcEventHandle *handle, CUevent event)
 {
     CUresult result = (CUresult)vmm_ipc_get_event_handle(sys, (vmm_ipc_event_handle *)(void *)handle, abi_event(event));
     if (result == CUDA_SUCCESS)
-        remember(event); /* its flags are noted, so that this needs no memory */
+        remember(event); /* its flags are noted already, so this needs no memory */
     return result;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A thread's stack of contexts. The engine's stack supports cuCtxCreate, which pushes, and cuCtxSetCurrent, which replaces the
- * top; the rest of cuCtxPushCurrent's state is here, so that the engine receives only calls that a trace can record.
+ * top; the rest of cuCtxPushCurrent's state is kept here, so that the engine receives only calls that a trace can record.
  *
  *     call          engine      this file                      the program sees
  *     create A      [A]         [engine]                       A
@@ -12,7 +12,7 @@
 
 enum { DEPTH = 128 };
 
-/* For each context on the stack: 0 if removing it makes the engine show the one below it; else the context to restore. */
+/* For each context on the stack: 0 if removing it makes the engine show the one below it; otherwise the context to restore. */
 static _Thread_local struct {
     uint64_t below[DEPTH];
     unsigned count;
@@ -61,7 +61,7 @@ static CUresult push(vmm_system *sys, CUcontext context)
         return abi_stack_set(sys, context);
     if (stack.count == DEPTH)
         return abi_refuse(VMM_RULE_CTX_STACK, "cuCtxPushCurrent",
-                          "this thread's stack holds %d contexts: does a loop push without popping?", DEPTH);
+                          "this thread's stack holds %d contexts: check for a loop that pushes without popping", DEPTH);
     CUresult result = set_current(sys, (uint64_t)(uintptr_t)context);
     if (result == CUDA_SUCCESS)
         stack.below[stack.count++] = now;

@@ -5,7 +5,7 @@
 #include "abi_graph.h"
 #include "graph_alloc.h"
 
-/* What the calls that add a node have in common. */
+/* The common part of the calls that add a node. */
 struct add {
     const char *function;
     struct graph_add to;
@@ -100,7 +100,7 @@ CUresult cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph, cons
 static CUresult check_location(const vmm_system *sys, const char *function, CUmemLocation at)
 {
     if (at.type == CU_MEM_LOCATION_TYPE_HOST || at.type == CU_MEM_LOCATION_TYPE_HOST_NUMA)
-        return abi_refuse(VMM_RULE_GRAPH_MEMORY_KIND, function, "poolProps.location.type is %d: memory of graphs is a device's",
+        return abi_refuse(VMM_RULE_GRAPH_MEMORY_KIND, function, "poolProps.location.type is %d: graph memory must be on a device",
                           (int)at.type);
     if (at.type != CU_MEM_LOCATION_TYPE_DEVICE || at.id < 0 || at.id >= abi_query_profile(sys)->devices)
         return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "poolProps.location is type %d, id %d, which is not a device", (int)at.type,
@@ -117,7 +117,7 @@ static CUresult check_props(const vmm_system *sys, const char *function, const C
             return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "poolProps.reserved is not 0");
     CUresult result = check_location(sys, function, props->location);
     if (result == CUDA_SUCCESS && props->handleTypes)
-        result = abi_refuse(VMM_RULE_GRAPH_MEMORY_KIND, function, "poolProps.handleTypes is %d: memory of graphs cannot be exported",
+        result = abi_refuse(VMM_RULE_GRAPH_MEMORY_KIND, function, "poolProps.handleTypes is %d: graph memory cannot be exported",
                             (int)props->handleTypes);
     return result;
 }
@@ -131,7 +131,7 @@ static CUresult check_access(const vmm_system *sys, const char *function, const 
     }
     if (access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
         return CUDA_SUCCESS;
-    return abi_refuse(VMM_RULE_GRAPH_MEMORY_KIND, function, "accessDescs: flags are %d, and memory of graphs can only be read and written",
+    return abi_refuse(VMM_RULE_GRAPH_MEMORY_KIND, function, "accessDescs: flags are %d, but graph memory can only be read-write",
                       (int)access->flags);
 }
 
@@ -161,7 +161,7 @@ static uint32_t peers_of(const CUDA_MEM_ALLOC_NODE_PARAMS *params)
     return peers;
 }
 
-/* Finds where the node is to be. With the lock. */
+/* Finds where to add the node. With the lock. */
 static struct graph *find_place(const struct sim_process *process, const struct add *add, struct graph_ends *ends, vmm_result *result)
 {
     struct graph *graph = NULL;

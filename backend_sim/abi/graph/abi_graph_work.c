@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nodes of each type accept, and show. */
+/* What nodes of each type accept and return. */
 #include <string.h>
 
 #include "abi_graph.h"
@@ -34,7 +34,8 @@ vmm_result abi_any_work(struct sim_process *process, const CUgraphNodeParams *p,
     switch (p->type) {
     case CU_GRAPH_NODE_TYPE_MEMCPY:
         if (p->memcpy.flags || p->memcpy.reserved)
-            return graph_refuse_value(VMM_RULE_GRAPH_PARAMS, "flags", (uint64_t)p->memcpy.flags, "flags and what is reserved are 0");
+            return graph_refuse_value(VMM_RULE_GRAPH_PARAMS, "flags", (uint64_t)p->memcpy.flags, "flags and reserved fields "
+                                                                                                 "are 0");
         result = graph_context_check(process, abi_context(p->memcpy.copyCtx));
         if (result != VMM_SUCCESS)
             return result;
@@ -44,14 +45,14 @@ vmm_result abi_any_work(struct sim_process *process, const CUgraphNodeParams *p,
         return graph_fill_in_context(process, (const vmm_memset_node_params *)(const void *)&p->memset, abi_context(p->memset.ctx), work);
     case CU_GRAPH_NODE_TYPE_HOST: return graph_host_work((const vmm_host_node_params *)(const void *)&p->host, work);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return abi_mem_op_work(process, &p->memOp, ops, work);
-    case CU_GRAPH_NODE_TYPE_EVENT_RECORD: /* eventWait has it in the same place */
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD: /* eventWait has it at the same offset */
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
         return graph_event_work(process, (vmm_graph_node_type)p->type, abi_event(p->eventRecord.event), work);
     default: *work = (struct graph_work){.type = (vmm_graph_node_type)p->type}; return VMM_SUCCESS;
     }
 }
 
-/* An allocation that was captured shows what it is. */
+/* A captured allocation returns its real parameters. */
 static CUDA_MEM_ALLOC_NODE_PARAMS alloc_params(const struct graph_memory *memory)
 {
     return (CUDA_MEM_ALLOC_NODE_PARAMS){
@@ -123,10 +124,10 @@ CUresult abi_params_whole(const char *function, const CUgraphNodeParams *p)
     if ((unsigned)p->type > CU_GRAPH_NODE_TYPE_CONDITIONAL)
         return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "type %d is not a CUgraphNodeType", (int)p->type);
     if (!is_zero(p->reserved0, 0, sizeof p->reserved0) || p->reserved2)
-        return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "a reserved part of the parameters is not 0");
+        return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "a reserved field of the parameters is not 0");
     if (!size_of(p->type) && p->type != CU_GRAPH_NODE_TYPE_EMPTY)
         return abi_refuse(VMM_RULE_ENTRY_ABSENT, function, "nodes of type %d are not simulated", (int)p->type);
     if (!is_zero(p->reserved1, size_of(p->type), sizeof p->reserved1))
-        return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "the parameters have bytes behind those of type %d", (int)p->type);
+        return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "the parameters have bytes beyond those of type %d", (int)p->type);
     return CUDA_SUCCESS;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels and variables of a cubin, by its symbol table: first they are counted, then they are taken. */
+/* Kernels and variables of a cubin, from its symbol table: first counted, then read. */
 #include "cubin.h"
 
 #include <stdio.h>
@@ -69,7 +69,7 @@ static unsigned count_params(struct image_bytes info)
     return count;
 }
 
-/* What all kernels and variables take. */
+/* The total size of all kernels and variables. */
 struct need {
     size_t kernels, variables, params, text;
 };
@@ -95,7 +95,7 @@ static bool count(const struct cubin *cubin, uint32_t symbols, struct need *need
     return need->text < IMAGE_MOST_UNPACKED && need->params < IMAGE_MOST_UNPACKED / sizeof(struct image_param);
 }
 
-/* Ordinal, offset and size; false when the ordinal is beyond the number of parameters. */
+/* Ordinal, offset and size; returns false if the ordinal exceeds the number of parameters. */
 static bool take_param(struct image_kernel *kernel, const struct cubin_attribute *attribute)
 {
     const unsigned char *at = attribute->data.at;
@@ -245,7 +245,7 @@ enum image_read cubin_read(const struct image_bytes *bytes, struct image *image)
     struct cubin cubin;
     enum image_read result = cubin_open(bytes, &cubin, image->why);
     if (result == IMAGE_READ) {
-        snprintf(image->why, sizeof image->why, "the cubin is damaged: its symbols or their attributes are not within it");
+        snprintf(image->why, sizeof image->why, "the cubin is damaged: its symbols or their attributes lie outside it");
         result = read_symbols(&cubin, image);
     }
     heap.free(cubin.of[0]);

@@ -60,7 +60,7 @@ size_t cubin_size(const struct image_bytes *bytes)
     return header.e_phoff + segments > end ? header.e_phoff + segments : end;
 }
 
-/* The last byte of the names is a zero, so that each of them ends. */
+/* The last byte of the names is a zero, so that each of them is terminated. */
 static bool take_names(const struct cubin *cubin, uint32_t index, Elf64_Shdr *names)
 {
     if (!cubin_section(cubin, index, names) || names->sh_type != SHT_STRTAB || !names->sh_size)
@@ -105,7 +105,7 @@ static bool look_at(struct cubin *cubin, uint32_t index)
     return true;
 }
 
-/* The flags are those of LLVM's ELF.h: in the second version of the ABI the architecture has the next 8 bits. */
+/* The flags are those of LLVM's ELF.h: in the second version of the ABI the architecture is in the next 8 bits. */
 static void take_architecture(struct cubin *cubin, const Elf64_Ehdr *header)
 {
     bool second = header->e_ident[EI_ABIVERSION] >= ABI_2;
@@ -118,7 +118,7 @@ enum image_read cubin_open(const struct image_bytes *bytes, struct cubin *cubin,
     Elf64_Ehdr header;
     Elf64_Shdr first;
     *cubin = (struct cubin){.bytes = *bytes};
-    snprintf(why, 160, "the cubin is damaged: its sections are not within it");
+    snprintf(why, 160, "the cubin is damaged: its sections lie outside it");
     if (!find_sections(cubin, &header))
         return IMAGE_DAMAGED;
     memcpy(&first, cubin->sections, sizeof first);

@@ -18,9 +18,9 @@ bool fatbin_is(const struct image_bytes *bytes)
     return image_begins(bytes, &MAGIC, sizeof MAGIC) && image_within(bytes, 0, HEADER);
 }
 
-/* How well code for an architecture suits a device: 0 not at all. A cubin runs on devices of the same major version that are not
- * older, PTX on all that are not older; what is for one architecture alone ("sm_90a") on that one, for a family ("sm_100f") on the
- * same major version. */
+/* How well code for an architecture suits a device: 0 not at all. A cubin runs on devices of the same major version that are
+ * not older, PTX on all devices that are not older; code for a single architecture ("sm_90a") runs only on that one,
+ * code for a family ("sm_100f") on the same major version. */
 static int suits(unsigned kind, int architecture, uint64_t flags, int capability)
 {
     bool cubin = kind == KIND_CUBIN;
@@ -46,7 +46,7 @@ static void take(const unsigned char *header, const struct image_bytes *data, st
         entry->bytes.size = packed; /* the rest fills it up to a multiple of 8 */
 }
 
-/* "sm_75, compute_80": what there is, for the message. */
+/* "sm_75, compute_80": the available entries, for the message. */
 static void list(char *text, size_t size, unsigned kind, int architecture)
 {
     char name[24];
@@ -71,7 +71,7 @@ bool fatbin_choose(const struct image_bytes *bytes, int capability, bool ptx_alo
         uint32_t length = image_within(&all, at, ENTRY) ? image_u32(header + AT_HEADER) : 0;
         uint64_t size = length ? image_u64(header + AT_SIZE) : 0;
         if (length < ENTRY || !image_within(&all, at, length) || !image_within(&all, at + length, size)) {
-            snprintf(why, 160, "the fat binary is damaged: the entry at %llu ends behind it", (unsigned long long)at);
+            snprintf(why, 160, "the fat binary is damaged: the entry at %llu ends beyond it", (unsigned long long)at);
             return false;
         }
         const struct image_bytes data = {header + length, size};

@@ -10,7 +10,7 @@
 static const uint32_t WRAPPER_MAGIC = 0x466243b1; /* __fatBinC_Wrapper_t of the toolkit's fatbinary_section.h */
 enum { WRAPPER_DATA = 8 };
 
-/* A wrapper, which is in memory and never in a file, leads to its fat binary. */
+/* A wrapper, which exists only in memory and never in a file, points to its fat binary. */
 static struct image_bytes unwrapped(const void *at, size_t size)
 {
     struct image_bytes bytes = {at, size};
@@ -28,7 +28,7 @@ bool image_is(const void *at, size_t size)
     return fatbin_is(&bytes) || cubin_is(&bytes) || ptx_is(&bytes);
 }
 
-/* The entry that is to be read. False: there is none, and the image says why. */
+/* The entry to read. Returns false if there is none; the image records why. */
 static bool find_entry(struct image *image, const struct image_bytes *bytes, int capability, struct image_entry *entry)
 {
     *entry = (struct image_entry){.bytes = *bytes};
@@ -38,13 +38,13 @@ static bool find_entry(struct image *image, const struct image_bytes *bytes, int
     } else if (cubin_is(bytes)) {
         entry->kind = IMAGE_CUBIN;
         entry->bytes.size = cubin_size(bytes);
-        snprintf(image->why, sizeof image->why, "the cubin is damaged: its sections are not within it");
+        snprintf(image->why, sizeof image->why, "the cubin is damaged: its sections lie outside it");
         return entry->bytes.size != 0;
     } else if (ptx_is(bytes)) {
         entry->kind = IMAGE_PTX;
         entry->bytes.size = ptx_size(bytes);
     }
-    snprintf(image->why, sizeof image->why, "it is no fat binary, cubin or PTX");
+    snprintf(image->why, sizeof image->why, "it is not a fat binary, cubin or PTX");
     return entry->kind != IMAGE_OTHER;
 }
 
@@ -107,7 +107,7 @@ static enum image_read refuse_packed(struct image *image, bool missing)
     return IMAGE_DAMAGED;
 }
 
-/* In place of the bytes, what they are packed of. */
+/* Replaces the packed bytes by the unpacked ones. */
 static enum image_read unpack(struct image *image, struct image_packed *packed)
 {
     const struct image_bytes from = {packed->bytes, packed->size};
@@ -130,8 +130,8 @@ static enum image_read unpack(struct image *image, struct image_packed *packed)
     return IMAGE_READ;
 }
 
-/* The text of the PTX beside a cubin, or that the kernels were read of. A text that cannot be unpacked is none. False: memory is
- * out. */
+/* The text of the PTX next to a cubin, or from which the kernels were read. A text that cannot be unpacked counts as missing.
+ * False: memory is out. */
 static bool take_ptx(struct image *image)
 {
     if (image->kind == IMAGE_PTX && image->code.packing == IMAGE_PLAIN) {
@@ -171,7 +171,7 @@ static size_t hash(const char *name)
     return fnv1a(FNV1A, name, strlen(name));
 }
 
-/* Of equal names the first is found. place holds 1 more than the index; 0: free. */
+/* Of equal names the first is found. `place` holds the index plus 1; 0 means free. */
 static bool index_names(struct image *image)
 {
     size_t places = 4;

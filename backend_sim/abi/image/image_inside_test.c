@@ -120,7 +120,7 @@ static void test_ptx(void)
     image_free(image);
     image = read_all("/* no end", IMAGE_ANY_SIZE, 90);
     tap_ok(image_kernel_named(image, "refs") < 0, "no kernel is found");
-    tap_ok(!image->kernels && strstr(image_why(image), "no fat binary, cubin or PTX"), "%s", image_why(image));
+    tap_ok(!image->kernels && strstr(image_why(image), "not a fat binary, cubin or PTX"), "%s", image_why(image));
     image_free(image);
     image = read_all(".version 8.0 .entry wide(.param .b8 a[65000], .param .b8 b[600]) { }", IMAGE_ANY_SIZE, 90);
     tap_ok(!image->kernels && strstr(image_why(image), "more than 65535 bytes"), "%s", image_why(image));

@@ -8,7 +8,7 @@ static CUresult tell(const char *function, CUresult code, const char *text, cons
     if (!pStr) /* a driver crashes here */
         return abi_null(function, "pStr");
     *pStr = text;
-    return text ? CUDA_SUCCESS : abi_refuse(VMM_RULE_CALL_VALUE, function, "%d is not a code of the driver", (int)code);
+    return text ? CUDA_SUCCESS : abi_refuse(VMM_RULE_CALL_VALUE, function, "%d is not a result code of the driver", (int)code);
 }
 
 CUresult cuGetErrorName(CUresult result, const char **pStr)

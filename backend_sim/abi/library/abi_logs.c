@@ -24,7 +24,7 @@ static struct CUlogsCallbackEntry_st callbacks[CALLBACKS];
 static char lines[LINES][LINE];
 static unsigned written; /* lines so far; the ring keeps the last LINES of them */
 
-/* Outside the lock: a callback may make calls. Those of its own that are refused are logged and not passed to callbacks. */
+/* Outside the lock: a callback may make calls. Its own refused calls are logged but not passed to callbacks. */
 static void tell(CUlogLevel level, const char *text)
 {
     static _Thread_local bool inside;
@@ -107,7 +107,7 @@ CUresult cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags)
     return CUDA_SUCCESS;
 }
 
-/* The first line after an iterator that the ring still has; without an iterator the oldest. */
+/* The first line after an iterator that the ring still has; or the oldest, without an iterator. */
 static unsigned first_line(const CUlogIterator *iterator)
 {
     unsigned oldest = written > LINES ? written - LINES : 0;
@@ -157,7 +157,7 @@ CUresult cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
     if (flags)
         return refuse_flags(name, flags);
     if (!*size)
-        return abi_refuse(VMM_RULE_CALL_VALUE, name, "*size is 0: a buffer has at least one byte");
+        return abi_refuse(VMM_RULE_CALL_VALUE, name, "*size is 0: a buffer must have at least one byte");
     life_acquire(&lock);
     unsigned first = written, from = first_line(iterator);
     while (first > from && need + strlen(lines[(first - 1) % LINES]) + 1 <= *size)

@@ -33,11 +33,11 @@ static void count_anew(struct life_lock *lock, bool whole)
 }
 
 LIFE_LOCK(opening, LIFE_OPENING, count_anew)
-/* open, or failed for good; guards the following variables from then on, the mutex guards them before */
+/* open, or failed permanently; from then on it guards the following variables, before that the mutex does */
 static _Atomic bool settled;
 static bool begun;
 static vmm_system *machine;
-static _Atomic(vmm_system *) ready; /* NULL while no calls may use it: not open yet, or being unloaded */
+static _Atomic(vmm_system *) ready; /* NULL while calls must not use it: not open yet, or being unloaded */
 static vmm_result open_result;
 static uint64_t opened_at; /* the fork depth at that time */
 
@@ -51,9 +51,9 @@ static bool is_set(const char *name, const char *value)
     return set && strcmp(set, value) == 0;
 }
 
-/* Programs written for a device may wait without a call: for a flag that a host function sets, or memory that a kernel writes. So
- * work proceeds on its own unless the spec sets a schedule. The devices are those of CUDA_VISIBLE_DEVICES, which the API alone
- * ignores, unless the spec has its own list. A checked program is also checked for the order of its accesses. */
+/* Programs written for a device may wait without a call: for a flag that a host function sets, or memory that a kernel writes.
+ * Therefore work proceeds on its own unless the spec sets a schedule. The devices are those of CUDA_VISIBLE_DEVICES, which
+ * the plain API ignores, unless the spec has its own list. A checked program is also checked for the order of its accesses. */
 static void whole_spec(char *text, size_t size)
 {
     const char *given = sim_spec_of_environment(), *backend = sim_spec_backend(given);
@@ -63,7 +63,7 @@ static void whole_spec(char *text, size_t size)
     const char *order = !checking || strstr(backend, "order=") || is_set("CUVMM_CHECK_ORDER", "no") ? "" : ",order=report";
     const char *unwritten = checking && is_set("CUVMM_CHECK_UNWRITTEN", "yes") ? ",unwritten=report" : "";
     if ((size_t)snprintf(text, size, "%s%s%s%s%s%s", given, profile, schedule, visible, order, unwritten) >= size)
-        snprintf(text, size, "%s", given); /* refused by its name: no path is that long */
+        snprintf(text, size, "%s", given); /* refused by name: no path is that long */
 }
 
 static void open_machine(void)
@@ -76,7 +76,7 @@ static void open_machine(void)
     if (first && checking)
         findings_open();
     if (!checking)
-        stacks_set(STACKS_NONE); /* below the checker, which takes them itself */
+        stacks_set(STACKS_NONE); /* below the checker, which handles them itself */
     whole_spec(text, sizeof text);
     open_result = vmm_open(text, &machine);
     if (open_result == VMM_SUCCESS) {
@@ -90,7 +90,7 @@ static void open_machine(void)
         abi_say("CUVMM_SIM, CUVMM_BACKEND or CUVMM_LAYERS cannot be used, so there is no machine:\n%s", text);
 }
 
-/* A refusal by the system may be temporary; a wrong spec is final. */
+/* A refusal by the system may be temporary; a wrong spec is permanent. */
 static vmm_result open_once(void)
 {
     int cancel = life_no_cancel();
@@ -134,7 +134,7 @@ __attribute__((noinline)) static CUresult refuse_in_kernel(const char *function)
 {
     struct vmm_thread *thread = vmm_this_thread();
     vmm_detail outer = thread->detail;
-    CUresult result = abi_refuse(VMM_RULE_KERNEL_CALL, function, "a plugin's kernel has called it");
+    CUresult result = abi_refuse(VMM_RULE_KERNEL_CALL, function, "it was called by a plugin's kernel");
     thread->detail = outer;
     return result;
 }
@@ -199,8 +199,8 @@ CUresult abi_enter_outside(struct vmm_entry_point *entry, struct abi_call *call)
                       "the call is made inside a host function, where the driver permits only calls that issue work to streams");
 }
 
-/* For libnvidia-ml.so.1 (nvml_machine.h), which is to open nothing: the bytes in use of a device of the machine, by its place. False
- * when this process has none, or a kernel asks, under whose lock it runs. */
+/* For libnvidia-ml.so.1 (nvml_machine.h), which must not open anything: the bytes in use on a device of the machine, by its
+ * index. Returns false if this process has no machine, or if a kernel calls, because the lock is held while it runs. */
 __attribute__((visibility("default"))) bool cuvmmDeviceUsed(int place, uint64_t *bytes);
 bool cuvmmDeviceUsed(int place, uint64_t *bytes)
 {
@@ -237,7 +237,7 @@ bool abi_inside_kernel(bool now)
     return before;
 }
 
-/* A host function may wait for ever: the end of the process does not wait long for it. */
+/* A host function may wait forever, so the end of the process does not wait long for it. */
 static bool host_functions_end(void)
 {
     const struct timespec moment = {0, 1000000};
@@ -272,7 +272,7 @@ __attribute__((destructor)) static void close_machine(void)
     abi_missing_say();
     if (!child && checking)
         findings_close();
-    abi_code_close(); /* functions lead to kernels of plugins */
+    abi_code_close(); /* functions refer to kernels of plugins */
     abi_plugins_close();
     abi_missing_close();
     abi_links_close();

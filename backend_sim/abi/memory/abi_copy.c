@@ -101,7 +101,7 @@ static bool find_end(const vmm_system *sys, CUcontext value, CUdeviceptr address
     return lives || !value;
 }
 
-/* Both sides, before a byte moves; the destination first. */
+/* Checks both sides before any byte moves; the destination first. */
 static CUresult check_ends(const vmm_system *sys, const struct end *to, const struct end *from, size_t size)
 {
     static const char name[] = "cuMemcpyPeer";
@@ -115,7 +115,7 @@ static CUresult check_ends(const vmm_system *sys, const struct end *to, const st
     return (CUresult)result;
 }
 
-/* One piece: read by the one device, written by the other. */
+/* One piece: read by one device, written by the other. */
 static CUresult move_piece(vmm_system *sys, const struct end *to, const struct end *from, size_t at, void *piece, size_t size)
 {
     vmm_result result = vmm_ctx_set_current(sys, (vmm_context)(uintptr_t)from->context);
@@ -128,7 +128,7 @@ static CUresult move_piece(vmm_system *sys, const struct end *to, const struct e
     return (CUresult)result;
 }
 
-/* Once the stream is that far, for no one device can do it. */
+/* Runs once the stream gets there, because no single device can do it. */
 static CUresult move_between(vmm_system *sys, const struct end *to, const struct end *from, size_t size, vmm_stream stream)
 {
     enum { PIECE = 1 << 20 };
@@ -145,14 +145,14 @@ static CUresult move_between(vmm_system *sys, const struct end *to, const struct
     return result;
 }
 
-/* Can the current context's device do it alone? */
+/* Can the current context's device do the copy alone? */
 static bool can_alone(const vmm_system *sys, const struct end *to, const struct end *from, size_t size, vmm_stream stream)
 {
     return abi_query_reachable(sys, stream, to->address, size, ABI_QUERY_WRITE) &&
            abi_query_reachable(sys, stream, from->address, size, ABI_QUERY_READ);
 }
 
-/* True when the copy is done, or refused, with result: not by the current context's device alone. */
+/* Returns true if the copy was done or refused here, with `result`, because the current context's device cannot do it alone. */
 static bool copy_by_both(vmm_system *sys, const struct end *to, const struct end *from, size_t size, vmm_stream stream,
                          CUresult *result)
 {
@@ -174,7 +174,7 @@ static CUresult copy_peer(vmm_system *sys, CUdeviceptr dst, CUcontext to_context
     struct end to, from;
     CUresult result;
     if (!find_end(sys, to_context, dst, &to) || !find_end(sys, from_context, src, &from))
-        return abi_refuse(VMM_RULE_PEER_CONTEXT, "cuMemcpyPeer", "%p or %p is not a context that lives", (void *)to_context,
+        return abi_refuse(VMM_RULE_PEER_CONTEXT, "cuMemcpyPeer", "%p or %p is not a live context", (void *)to_context,
                           (void *)from_context);
     if (abi_is_registered(dst) || abi_is_registered(src))
         return waits ? copy_any_now(sys, dst, src, size) : abi_copy_any(sys, dst, src, size, stream);

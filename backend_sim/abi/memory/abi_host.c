@@ -47,8 +47,8 @@ bool abi_host_any_registered(void)
     return registered != 0;
 }
 
-/* The range that overlaps these addresses: the last one that starts before their end reaches furthest. A registered range counts
- * with its bytes, one that was allocated here with its pages. */
+/* The range that overlaps these addresses: the last one that starts before their end reaches furthest. A registered range
+ * covers its bytes; a range allocated here covers its pages. */
 static const struct range *overlapping(uint64_t start, uint64_t size)
 {
     uint64_t last = size - 1 > UINT64_MAX - start ? UINT64_MAX : start + (size - 1);
@@ -210,7 +210,7 @@ bool abi_host_end(vmm_system *sys, uint64_t start)
     return true;
 }
 
-/* The first range at or behind an address. */
+/* The first range at or after an address. */
 static bool next_range(uint64_t from, struct abi_host_range *range)
 {
     life_acquire(&lock);
@@ -231,7 +231,7 @@ void abi_host_sweep(vmm_system *sys)
             give_back(sys, &ended, true);
 }
 
-/* When the driver allocates nothing it returns address 0: for a size of 0 with SUCCESS. */
+/* If the driver allocates nothing, it returns address 0; for a size of 0 with SUCCESS. */
 static CUresult allocate(vmm_system *sys, const char *function, void **pp, size_t size, unsigned flags)
 {
     uint64_t current;
@@ -313,10 +313,11 @@ static CUresult check_register(vmm_system *sys, const struct abi_host_range *is)
     if (again)
         return CUDA_SUCCESS; /* enter reports that */
     if (is->flags & CU_MEMHOSTREGISTER_IOMEMORY)
-        return abi_refuse(VMM_RULE_REGISTER_MEMORY, name, "memory of other devices is not simulated: without "
-                          "CU_MEMHOSTREGISTER_IOMEMORY the program's own can be registered");
+        return abi_refuse(VMM_RULE_REGISTER_MEMORY, name, "memory of other devices is not simulated: "
+                          "without CU_MEMHOSTREGISTER_IOMEMORY, memory of the program can be registered");
     if (abi_query_device_address(sys, is->start) || abi_query_backed(sys, is->start, 1))
-        return abi_refuse(VMM_RULE_REGISTER_MEMORY, name, "0x%llx is the driver's own: devices reach it without being registered",
+        return abi_refuse(VMM_RULE_REGISTER_MEMORY, name, "0x%llx belongs to the driver: devices can access it without "
+                                                          "registration",
                           (unsigned long long)is->start);
     unsigned need = is->flags & CU_MEMHOSTREGISTER_READ_ONLY ? VMM_MEM_ACCESS_FLAGS_PROT_READ
                                                              : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
@@ -343,7 +344,7 @@ static CUresult do_register(vmm_system *sys, const void *p, size_t size, unsigne
         return result;
     result = enter(&range);
     if (result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
-        return abi_refuse(VMM_RULE_REGISTER_TWICE, name, "a part of [%p, +%zu) is registered already", p, size);
+        return abi_refuse(VMM_RULE_REGISTER_TWICE, name, "part of [%p, +%zu) is already registered", p, size);
     return result == CUDA_SUCCESS ? result : abi_no_memory(name);
 }
 
@@ -353,7 +354,7 @@ CUresult cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
     ABI_INITIALISED(do_register(sys, p, bytesize, Flags));
 }
 
-/* Is there memory that the driver knows at this address? */
+/* Does the driver know memory at this address? */
 static bool is_known(const vmm_system *sys, uint64_t address)
 {
     struct abi_host_range range;
@@ -417,7 +418,7 @@ bool abi_host_attribute(const struct abi_host_range *range, CUpointer_attribute 
     return true;
 }
 
-/* Mapped memory to which the current device has access passes for such memory, too: *start is the mapping's start. */
+/* Mapped memory to which the current device has access also counts as such memory: *start is the mapping's start. */
 static CUresult mapping_of(vmm_system *sys, const char *function, uint64_t address, uint64_t *start)
 {
     uint64_t left;
@@ -426,7 +427,7 @@ static CUresult mapping_of(vmm_system *sys, const char *function, uint64_t addre
         return result != CUDA_SUCCESS ? result : (CUresult)vmm_pointer_get_attribute(
                                                      sys, start, VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR, address);
     }
-    return abi_refuse(VMM_RULE_PINNED_UNKNOWN, function, "0x%llx is neither of cuMemHostAlloc nor registered",
+    return abi_refuse(VMM_RULE_PINNED_UNKNOWN, function, "0x%llx is neither registered nor from cuMemHostAlloc",
                       (unsigned long long)address);
 }
 

@@ -6,7 +6,7 @@
 #include "abi_ipc.h"
 #include "abi_variable_memory.h"
 
-/* Memory of a module's variable is none of cuMemAlloc, as recorded. */
+/* A module variable's memory does not count as cuMemAlloc memory, as recorded. */
 static CUresult refuse_variable(vmm_system *sys, CUdeviceptr at)
 {
     static const char name[] = "cuIpcGetMemHandle";
@@ -36,7 +36,7 @@ CUresult cuIpcOpenMemHandle(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned 
     ABI(ABI_PART(call_, ipc_open_mem_handle, (vmm_deviceptr *)pdptr, handle_of(&handle), Flags));
 }
 
-/* The form of CUDA 4.1 opens memory once. */
+/* The form of CUDA 4.1 opens memory only once. */
 #undef cuIpcOpenMemHandle
 #pragma GCC visibility push(default)
 CUresult cuIpcOpenMemHandle(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags);
@@ -45,7 +45,7 @@ CUresult cuIpcOpenMemHandle(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned 
 static CUresult open_once(vmm_system *sys, CUdeviceptr *pdptr, const CUipcMemHandle *handle, unsigned flags)
 {
     if (pdptr && (flags & CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) && abi_ipc_is_open(sys, handle))
-        return abi_refuse(VMM_RULE_IPC_ALREADY, "cuIpcOpenMemHandle", "the memory is open already");
+        return abi_refuse(VMM_RULE_IPC_ALREADY, "cuIpcOpenMemHandle", "the memory is already open");
     return (CUresult)vmm_ipc_open_mem_handle(sys, (vmm_deviceptr *)pdptr, handle_of(handle), flags);
 }
 

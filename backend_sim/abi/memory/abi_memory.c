@@ -13,7 +13,7 @@ CUresult cuMemGetInfo(size_t *free, size_t *total)
     ABI(vmm_mem_get_info(sys, (uint64_t *)free, (uint64_t *)total));
 }
 
-/* Without a context the call does not come to the captures. */
+/* Without a context the call does not reach the capture checks. */
 static CUresult allocate(vmm_system *sys, CUdeviceptr *dptr, size_t size)
 {
     CUresult captured = abi_query_current(sys) ? abi_capture_forbids("cuMemAlloc", false) : CUDA_SUCCESS;
@@ -106,7 +106,7 @@ static void put(void *data, CUpointer_attribute attribute, uint64_t value)
         memcpy(data, &value, sizeof value);
 }
 
-/* Finds host memory that devices use, which the machine knows as something else, or not at all. */
+/* Finds host memory that devices use and that the machine knows as something else, or not at all. */
 static bool of_host(CUdeviceptr ptr, struct abi_host_range *range)
 {
     return abi_host_any() && abi_host_find(ptr, 1, range);
@@ -125,7 +125,7 @@ static CUresult get_attribute(vmm_system *sys, void *data, CUpointer_attribute a
         return (CUresult)vmm_pointer_get_attribute(sys, data, (int)attribute, ptr);
     if (!abi_host_attribute(&range, attribute, ptr, &value)) {
         memset(data, 0, size); /* written although the call is refused, as recorded */
-        return abi_refuse(VMM_RULE_POINTER_ATTRIBUTE, "cuPointerGetAttribute", "memory of the host has no tokens for peers");
+        return abi_refuse(VMM_RULE_POINTER_ATTRIBUTE, "cuPointerGetAttribute", "host memory has no peer-to-peer tokens");
     }
     put(data, attribute, value);
     return CUDA_SUCCESS;
@@ -158,8 +158,8 @@ CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute 
     ABI(get_attributes(sys, numAttributes, attributes, data, ptr));
 }
 
-/* Copies here are always synchronous, which is what the only settable attribute requests. A driver sets no attribute of mapped
- * memory. */
+/* Copies here are always synchronous, which is what the only settable attribute requests. A driver refuses to set attributes
+ * of mapped memory. */
 static CUresult set_attribute(vmm_system *sys, const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     static const char name[] = "cuPointerSetAttribute";
@@ -171,7 +171,7 @@ static CUresult set_attribute(vmm_system *sys, const void *value, CUpointer_attr
     bool host = of_host(ptr, &range);
     enum abi_query_there there = abi_query_there(sys, ptr, &left);
     if (there == ABI_QUERY_MAPPED && !host)
-        return abi_refuse(VMM_RULE_POINTER_SET, name, "0x%llx is mapped memory, of which no attribute can be set", ptr);
+        return abi_refuse(VMM_RULE_POINTER_SET, name, "0x%llx is mapped memory, whose attributes cannot be set", ptr);
     if (there != ABI_QUERY_ALLOCATED && !host)
         return abi_refuse(VMM_RULE_POINTER_NOT_MAPPED, name, "0x%llx is not memory of this machine", ptr);
     if (attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)

@@ -11,7 +11,7 @@
 #include "lifecycle.h"
 #include "os.h"
 
-/* The launches of a kernel. It outlives the kernel's image once it has a number, since work in flight leads to it. */
+/* The launches of a kernel. Once it has a number it outlives the kernel's image, because in-flight work refers to it. */
 struct abi_skipped {
     char *name;
     vmm_kernel number; /* 0: never launched */
@@ -53,14 +53,14 @@ void abi_missing_free(struct abi_kernel *kernel)
     heap.free(kernel);
 }
 
-/* In place of the kernel's code. */
+/* Replaces the kernel's code. */
 static void skip(struct twin_memory *memory, const struct vmm_call_launch *call, void *user)
 {
     (void)memory, (void)call;
     atomic_fetch_add(&((struct abi_skipped *)user)->count, 1);
 }
 
-/* Gives a kernel a number at its first launch. -1: there are too many. *first: no kernel had one. */
+/* Gives a kernel a number at its first launch. -1 if there are too many. *first is set if no kernel had one before. */
 static vmm_kernel number_of(struct abi_skipped *skipped, bool *first)
 {
     *first = false;
@@ -77,7 +77,8 @@ static vmm_kernel number_of(struct abi_skipped *skipped, bool *first)
     return number;
 }
 
-/* Reported once for each kernel of an image even without CUVMM_EXPLAIN, since a program shows its user no more than the result. */
+/* Reported once for each kernel of an image even without CUVMM_EXPLAIN, because a program shows its user only the
+ * result. */
 static CUresult refuse(const char *function, const struct abi_kernel *kernel)
 {
     const struct image_kernel *code = kernel->code;
@@ -85,7 +86,8 @@ static CUresult refuse(const char *function, const struct abi_kernel *kernel)
     if (kernel->why)
         snprintf(why, sizeof why, "%s", kernel->why);
     else
-        snprintf(why, sizeof why, "only PTX runs here, and it has none: compile with -gencode arch=compute_%d,code=compute_%d as well",
+        snprintf(why, sizeof why, "only PTX runs here, and the image has none: compile with -gencode "
+                                  "arch=compute_%d,code=compute_%d as well",
                  code->ptx, code->ptx);
     if (!atomic_exchange(&kernel->skipped->refused, true))
         abi_say("%s is refused (CUDA_ERROR_NOT_SUPPORTED): the %s for sm_%d that was loaded has the kernel %.400s, which cannot run "
@@ -104,7 +106,7 @@ CUresult abi_missing_launch(const vmm_system *sys, const char *function, const s
     if (*number < 0)
         return abi_no_memory(function);
     if (first)
-        abi_say("kernels=skip: launches of kernels that no plugin of CUVMM_KERNELS has do nothing, %.200s is the first; they are "
+        abi_say("kernels=skip: launches of kernels without a plugin in CUVMM_KERNELS do nothing; %.200s is the first; they are "
                 "counted at the end", kernel->name);
     return CUDA_SUCCESS;
 }
@@ -116,7 +118,7 @@ static int by_name(const void *a, const void *b)
     return strcmp((*(struct abi_skipped *const *)a)->name, (*(struct abi_skipped *const *)b)->name);
 }
 
-/* Adds up those of one name, which several images may have; what is left has different names. */
+/* Adds up kernels with the same name, which several images may have; afterwards all names differ. */
 static size_t join(struct abi_skipped **list, size_t count)
 {
     size_t kept = 0;
@@ -135,7 +137,7 @@ static void say_all(struct abi_skipped **list, size_t count)
     count = join(list, count);
     for (size_t i = 0; i < count; i++)
         all += list[i]->count;
-    abi_say("kernels=skip: %llu launch%s of %zu kernel%s skipped, and what they would have written is not there:", all,
+    abi_say("kernels=skip: %llu launch%s of %zu kernel%s skipped, and their results are missing:", all,
             all == 1 ? "" : "es", count, count == 1 ? " was" : "s were");
     for (size_t i = 0; i < count; i++)
         abi_say("%12llu %s", (unsigned long long)list[i]->count, list[i]->name);
@@ -150,7 +152,7 @@ void abi_missing_say(void)
         count += skipped->count != 0; /* a launch may have been refused after all */
     struct abi_skipped **list = heap.malloc((count + 1) * sizeof *list);
     if (!list) {
-        abi_say("kernels=skip: launches of %zu kernels were skipped; there is no memory to name them", count);
+        abi_say("kernels=skip: launches of %zu kernels were skipped; there is not enough memory to name them", count);
         return;
     }
     count = 0;

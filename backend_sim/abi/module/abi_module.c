@@ -72,7 +72,7 @@ static CUresult unload_module(vmm_system *sys, const void *module)
     static const char function[] = "cuModuleUnload";
     const struct abi_image *image = abi_image_of(module, false);
     if (image && abi_image_is_library(image))
-        return abi_refuse(VMM_RULE_CODE_OWNER, function, "%p is the module of a library: unload that", module);
+        return abi_refuse(VMM_RULE_CODE_OWNER, function, "%p is the module of a library: unload the library", module);
     return abi_image_unload(sys, function, module, false);
 }
 

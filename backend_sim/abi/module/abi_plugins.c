@@ -23,7 +23,7 @@ static void *libraries[LIBRARIES];
 static int count;
 static struct abi_kernel *known;   /* kernels found so far */
 static struct abi_kernel *unknown; /* names that were not found, so that each is reported once */
-static struct abi_variable *variables; /* those of all plugins, from their opening on */
+static struct abi_variable *variables; /* the variables of all plugins, from their opening on */
 static unsigned variable_count;
 static bool listed; /* whether they are all in the list */
 
@@ -40,7 +40,7 @@ static void open_library(const char *path)
         abi_say("CUVMM_KERNELS: %s cannot be loaded: %s", path, count < LIBRARIES ? dlerror() : "there are too many");
 }
 
-/* Opens the libraries. False when memory is out: the next lookup tries again. */
+/* Opens the libraries. Returns false when memory is exhausted: the next lookup tries again. */
 static bool open_libraries(void)
 {
     const char *list = os_environment("CUVMM_KERNELS");
@@ -153,7 +153,7 @@ const struct abi_variable *abi_variable_find(const char *name)
 
 unsigned abi_variable_index(const vmm_variable_entry *entry)
 {
-    const struct abi_variable *v = variables; /* complete before the launch, and of the plugin that asks */
+    const struct abi_variable *v = variables; /* complete before the launch, and belonging to the plugin that asks */
     while (v->entry != entry)
         v = v->next;
     return v->index;
@@ -214,7 +214,7 @@ static void lay_out_ours(struct abi_kernel *kernel)
     kernel->offset[kernel->params] = kernel->params * sizeof(uint64_t);
 }
 
-/* Looks up the name itself, or the plain name in it; false when no library has either. */
+/* Looks up the name itself, or the plain name in it; false if no library has either. */
 static bool look_up(const char *name, struct abi_kernel *kernel)
 {
     char plain[NAME];
@@ -303,7 +303,7 @@ CUresult abi_kernel_find(const char *function, const char *name, const struct ab
     return result == CUDA_ERROR_OUT_OF_MEMORY ? abi_no_memory(function) : result;
 }
 
-/* Remembers the name of a kernel that nothing has; *again: it was remembered before. False: memory is out. */
+/* Remembers the name of a kernel that was not found; *again: it was already remembered. False: memory is out. */
 static bool remember(const char *name, bool *again)
 {
     life_acquire(&lock);
@@ -326,14 +326,15 @@ CUresult abi_kernel_refuse(const char *function, const char *name, const char *w
         return abi_no_memory(function);
     const char *write = plain_name(name, plain) ? plain : name;
     if (!again)
-        abi_say("no kernel %.200s: the loaded image does not hold it%s%s, and no plugin has it. Load PTX that has it (docs/ptx.md), or "
+        abi_say("no kernel %.200s: the loaded image does not contain it%s%s, and no plugin has it. Load PTX that has it "
+                "(docs/ptx.md), or "
                 "write VMM_KERNEL(%.200s, ...) in C (vmm_kernel.h, docs/unmodified.md), build it as a shared library, and name that in "
                 "CUVMM_KERNELS", name, *why ? ": " : "", why, write);
     return abi_refuse(VMM_RULE_CODE_NAME, function, "no plugin of CUVMM_KERNELS has a kernel %.60s, nor has the image%s%s", name,
                       *why ? ": " : "", why);
 }
 
-/* For backend_cuda, which may be built without device code: its kernels can be launched nevertheless. */
+/* For backend_cuda, which may be built without device code: its kernels can still be launched. */
 __attribute__((visibility("default"))) extern const int cuvmmBringsKernels;
 const int cuvmmBringsKernels = 1;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of kernels that run from PTX (rule_tests.h). A fault takes the device from the process, so each test has one of its own. */
+/* Rules of kernels that run from PTX (rule_tests.h). A fault takes the device from the process, so each test has its own
+ * device. */
 #include <unistd.h>
 
 #include "testing/rule_tests.h"
@@ -23,7 +24,7 @@ static void leave(void)
     OK(cuCtxSetCurrent(first));
 }
 
-/* Launches the kernel alone, whose end is reported by the call that waits and, in the words that are asked for, by each that follows. */
+/* Launches only the kernel; the waiting call reports its end, and each later call reports it with the expected text. */
 #define FAULTS(name, grid, block, params, code, words)                                           \
     do {                                                                                         \
         CUmodule module_ = on_fresh_device();                                                    \
@@ -46,7 +47,7 @@ static CUdeviceptr word_on(int device)
     return at;
 }
 
-/* The same kernel where it is right. */
+/* The same kernel, used correctly. */
 static void runs(const char *name, unsigned grid, unsigned block, void **params)
 {
     CUmodule module = NULL;
@@ -126,7 +127,7 @@ TEST_BREAKS(CODE_VERSION, code_version_broken)
 {
     CUmodule module = NULL;
     REFUSED(cuModuleLoadData(&module, ".version 9.1\n.target sm_90\n.address_size 64\n"), ERROR_UNSUPPORTED_PTX_VERSION);
-    tap_ok(!module && strstr(heard, "version 9.1, and the newest that runs here is 9.0") != NULL, "nothing is loaded: %s", heard);
+    tap_ok(!module && strstr(heard, "version 9.1, but the newest supported version is 9.0") != NULL, "nothing is loaded: %s", heard);
 }
 
 TEST_NEAR_MISS(CODE_VERSION, code_version_kept)
@@ -173,7 +174,7 @@ TEST_BREAKS(FAULT_TIMEOUT, fault_timeout_broken)
 {
     CUdeviceptr at = word_on(4);
     void *params[] = {&at};
-    FAULTS("wait_for", 1, 1, params, ERROR_LAUNCH_TIMEOUT, "it made as many steps as it may, and had not ended");
+    FAULTS("wait_for", 1, 1, params, ERROR_LAUNCH_TIMEOUT, "it reached the limit of steps without ending");
 }
 
 TEST_NEAR_MISS(FAULT_TIMEOUT, fault_timeout_kept)
@@ -215,13 +216,13 @@ TEST_NEAR_MISS(FAULT_SPACE, fault_space_kept)
     runs("outside", 1, 1, stays_on);
 }
 
-/* Not a rule of PTX alone: a fault of memory says who made the access, and what is there. */
+/* Not a rule of PTX alone: a memory fault says which thread made the access, and what is at the address. */
 static void test_access(void)
 {
     CUmodule module = on_fresh_device();
     CUdeviceptr at = 0;
     uint64_t value = 1;
-    OK(cuModuleGetGlobal(&at, NULL, module, "total")); /* which lies before what comes next */
+    OK(cuModuleGetGlobal(&at, NULL, module, "total")); /* which lies before the next allocation */
     OK(cuMemAlloc(&at, 1 << 21));
     void *params[] = {&at, &value};
     OK(launch(kernel_in(module, "fill"), (1 << 18) / 256 + 1, 256, 0, params));

@@ -98,7 +98,7 @@ static void test_end(void)
     const char *told = strstr(text, "cuLaunchKernel is refused (CUDA_ERROR_NOT_SUPPORTED): the cubin for sm_90 that was loaded has the kernel alone");
     tap_ok(told && strstr(told, "kernels=skip") && strchr(told, '\n') == text + strlen(text) - 1, "a refusal is reported once: %s", text);
     said_by(launches, text, sizeof text);
-    tap_ok(strstr(text, "kernels=skip: launches of kernels that no plugin of CUVMM_KERNELS has do nothing, alone is the first"),
+    tap_ok(strstr(text, "kernels=skip: launches of kernels without a plugin in CUVMM_KERNELS do nothing; alone is the first"),
            "the first is reported at once");
     const char *end = strstr(text, "kernels=skip: 7 launches of 2 kernels were skipped");
     tap_ok(end && strstr(end, " 6 alone\n") && strstr(end, " 1 taker\n"), "all of them at the end: %s", text);

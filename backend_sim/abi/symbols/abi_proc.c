@@ -28,7 +28,8 @@ static CUresult check(const char *symbol, void **pfn, cuuint64_t flags)
     return CUDA_SUCCESS;
 }
 
-/* Entry points newer than the machine's driver are not found; a version beyond the driver's finds all that the driver has. */
+/* Entry points newer than the machine's driver are not found; a version beyond the driver's finds everything that the driver
+ * has. */
 static int version_to_find(const vmm_system *sys, int asked)
 {
     int driver = abi_query_profile(sys)->driver_version;
@@ -46,7 +47,8 @@ static CUresult get(const vmm_system *sys, const char *symbol, void **pfn, int v
     return found == ABI_FOUND ? CUDA_SUCCESS : missing; /* a query, not a mistake: no report */
 }
 
-/* missing: the result when nothing is found. Of the second version it is SUCCESS, also without a place for the status (measured). */
+/* missing: the result if nothing is found. For the second version it is SUCCESS, even without an output for the
+ * status (measured). */
 static CUresult find(const char *symbol, void **pfn, int version, cuuint64_t flags, bool per_thread,
                      CUdriverProcAddressQueryResult *status, CUresult missing)
 {
@@ -86,14 +88,15 @@ CUresult cuGetProcAddress_ptsz(const char *symbol, void **pfn, int cudaVersion, 
     return find(symbol, pfn, cudaVersion, flags, true, NULL, CUDA_ERROR_NOT_FOUND);
 }
 
-/* The file that holds the address; "" when there is none. */
+/* The file that holds the address; "" if there is none. */
 static const char *file_of(void *address)
 {
     Dl_info info;
     return dladdr(address, &info) && info.dli_fname ? info.dli_fname : "";
 }
 
-/* What to do depends on whether the runtime is a library of its own, which another can stand in front of, or part of a program. */
+/* The advice depends on whether the runtime is a separate library, which another one can replace, or part of the
+ * program. */
 static void advise(void *caller)
 {
     static const char ours = 0;
@@ -101,12 +104,13 @@ static void advise(void *caller)
     const char *slash = strrchr(file, '/'), *end = strrchr(folder, '/');
     const char *name = slash ? slash + 1 : file;
     if (strncmp(name, "libcudart.so.", 13) == 0)
-        abi_say("a program of the CUDA runtime stops here: %.200s is NVIDIA's, which works with NVIDIA's driver alone. Start the program "
+        abi_say("a program of the CUDA runtime stops here: %.200s is NVIDIA's, which works only with NVIDIA's driver. Start "
+                "the program "
                 "with cuvmm exec, or with LD_PRELOAD=%.*s%.15s (docs/runtime.md)",
                 file, end ? (int)(end - folder) + 1 : 0, folder, name);
     else
-        abi_say("a program of the CUDA runtime stops here: %.200s has NVIDIA's runtime linked into it, which works with NVIDIA's driver "
-                "alone. Link it with -cudart shared, and start it with cuvmm exec (docs/runtime.md)",
+        abi_say("a program of the CUDA runtime stops here: %.200s has NVIDIA's runtime linked into it, which works only with "
+                "NVIDIA's driver. Link it with -cudart shared, and start it with cuvmm exec (docs/runtime.md)",
                 file[0] ? file : "the program");
 }
 
@@ -128,7 +132,8 @@ static CUresult decline_table(const void **table, void *caller)
         *table = NULL;
     say_that_it_stops_here(caller);
     return abi_refuse(VMM_RULE_ENTRY_ABSENT, "cuGetExportTable",
-                      "there are no such tables: NVIDIA's CUDA runtime needs them, this project's does not (docs/runtime.md)");
+                      "such tables do not exist here: NVIDIA's CUDA runtime needs them; this project's does not "
+                      "(docs/runtime.md)");
 }
 
 /* The tables are not part of the driver API; the runtime library depends on them. */

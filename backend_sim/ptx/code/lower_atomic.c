@@ -62,7 +62,7 @@ static void check(const struct ptx_lower *l, unsigned fold, unsigned type, unsig
     if (!has_type(l, fold, type))
         ptx_lower_fail(l, "there is no such operation on .%s", ptx_modifier_text(type));
     if (is_half(type) != ptx_has(l, PTX_MOD_NOFTZ) && !(ptx_elements(l) > 1 && fold != PTX_FOLD_ADD))
-        ptx_lower_fail(l, ".noftz belongs to additions of .f16 and .bf16, and to no others");
+        ptx_lower_fail(l, ".noftz is only for additions of .f16 and .bf16");
     if (l->ins->operands < operands || l->ins->operands > most)
         ptx_lower_fail(l, "has %u operands, and takes %u", l->ins->operands, operands);
 }

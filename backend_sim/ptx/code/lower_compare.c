@@ -11,8 +11,8 @@ static unsigned comparison(const struct ptx_lower *l)
     return l->ins->modifier[i];
 }
 
-/* Which of less, equal, greater and unordered make a comparison true. Those of the names of unsigned numbers are for whole numbers
- * what the others are. */
+/* Which of less, equal, greater and unordered make a comparison true. Those of the names of unsigned numbers are for whole
+ * numbers what the others are. */
 static unsigned wanted(const struct ptx_lower *l)
 {
     enum { LT = PTX_COMPARE_LESS, EQ = PTX_COMPARE_EQUAL, GT = PTX_COMPARE_GREATER, UN = PTX_COMPARE_UNORDERED };
@@ -39,9 +39,9 @@ static void check(const struct ptx_lower *l, unsigned type)
     bool by_name = word == PTX_MOD_LO || word == PTX_MOD_LS || word == PTX_MOD_HI || word == PTX_MOD_HS;
     bool ordered = equality || (word >= PTX_MOD_LT && word <= PTX_MOD_GE);
     if (is_float ? by_name : !ordered && !(by_name && kind == 'u'))
-        ptx_lower_fail(l, ".%s does not compare numbers of .%s", ptx_modifier_text(word), ptx_modifier_text(type));
+        ptx_lower_fail(l, ".%s cannot compare .%s numbers", ptx_modifier_text(word), ptx_modifier_text(type));
     if (kind == 'b' && !equality)
-        ptx_lower_fail(l, ".%s has no order: only .eq and .ne compare it", ptx_modifier_text(type));
+        ptx_lower_fail(l, ".%s is unordered: only .eq and .ne can compare it", ptx_modifier_text(type));
     if (ptx_has(l, PTX_MOD_FTZ) && type != PTX_F32 && ptx_number_of(type) != PTX_N_F16)
         ptx_lower_fail(l, ".ftz is not for .%s", ptx_modifier_text(type));
 }
@@ -139,8 +139,8 @@ static bool has_logic(const struct ptx_lower *l)
     return ptx_has(l, PTX_MOD_AND) || ptx_has(l, PTX_MOD_OR) || ptx_has(l, PTX_MOD_XOR);
 }
 
-/* A pair has two answers and both destinations; otherwise the second one is of the inverse. The guard may be one of them, so it is
- * written last. */
+/* A pair has two answers and both destinations; otherwise the second one is of the inverse. The guard may be one of them, so it
+ * is written last. */
 void ptx_lower_setp(struct ptx_lower *l, const struct ptx_match *m)
 {
     unsigned type = m->type[0];
@@ -209,7 +209,7 @@ void ptx_lower_set(struct ptx_lower *l, const struct ptx_match *m)
         return;
     }
     if (ptx_is_pair(m->type[0]))
-        ptx_lower_fail(l, "only pairs are compared into a pair");
+        ptx_lower_fail(l, "only a comparison of pairs can produce a pair");
     uint32_t p = combined(l, compare(l, m->type[1], m->value[1], m->value[2]), with);
     ptx_emit(l, STEP_SEL16 + ptx_size_index(bytes), m->value[0], ptx_constant(l, truth_of(m->type[0]), bytes), ptx_constant(l, 0, bytes), p);
 }
@@ -226,7 +226,7 @@ void ptx_lower_slct(struct ptx_lower *l, const struct ptx_match *m)
     if (m->type[1] == PTX_F32)
         p = compare_float(l, PTX_F32, PTX_COMPARE_EQUAL | PTX_COMPARE_GREATER, m->value[3], zero);
     else if (ptx_has(l, PTX_MOD_FTZ))
-        ptx_lower_fail(l, ".ftz is for a third operand of .f32");
+        ptx_lower_fail(l, ".ftz needs a third operand of .f32");
     else
         p = compare_whole(l, PTX_S32, PTX_COMPARE_EQUAL | PTX_COMPARE_GREATER, m->value[3], zero);
     ptx_emit(l, STEP_SEL16 + ptx_size_index(ptx_register_bytes(m->type[0])), m->value[0], m->value[1], m->value[2], p);

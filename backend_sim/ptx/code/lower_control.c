@@ -67,7 +67,7 @@ static uint32_t argument(struct ptx_lower *l, const struct ptx_operand *o, const
     if (o->kind != PTX_O_VARIABLE)
         return through_frame(l, o, param, result);
     if (v->space != PTX_SPACE_PARAM || !v->of || ptx_is_kernel_param(l, v) || o->offset || v->size < param->size)
-        ptx_fail(l->context, o->place, "%.*s: an argument is a .param of the function, and as large as what it stands for",
+        ptx_fail(l->context, o->place, "%.*s: an argument must be a .param of the function with the size of the parameter",
                  PTX_TEXT(l->ins->text));
     return ptx_frame_offset(l, v);
 }
@@ -77,7 +77,7 @@ static void arguments(struct ptx_lower *l, const struct ptx_operand *given, cons
 {
     uint32_t have = given ? given->count : 0;
     if (have != count)
-        ptx_lower_fail(l, "gives %u %s, and the function has %u", have, results ? "results" : "parameters", count);
+        ptx_lower_fail(l, "passes %u %s, but the function has %u", have, results ? "results" : "parameters", count);
     for (uint32_t i = 0; i < count; i++, params = params->next)
         offsets[i] = argument(l, &given->list[i], params, results);
 }
@@ -152,7 +152,7 @@ void ptx_lower_call(struct ptx_lower *l, const struct ptx_match *m)
     if (i < l->ins->operands && o[i].kind == PTX_O_TARGETS)
         i++;
     if (i != l->ins->operands)
-        ptx_lower_fail(l, "has an operand too many");
+        ptx_lower_fail(l, "has one operand too many");
     if (c.param_count + c.result_count > UINT8_MAX)
         ptx_lower_fail(l, "calls a function with more than %d parameters and results", UINT8_MAX);
     arguments(l, given, c.params, c.param_count, false, offsets[0]);

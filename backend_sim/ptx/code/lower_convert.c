@@ -22,7 +22,7 @@ static bool holds(unsigned to, unsigned from)
 static void check_tf32(const struct ptx_lower *l, unsigned to, unsigned from, bool real)
 {
     if (to == PTX_TF32 && (from != PTX_F32 || !real))
-        ptx_lower_fail(l, ".tf32 is made of .f32, by .rna, .rn or .rz");
+        ptx_lower_fail(l, ".tf32 is converted from .f32, with .rna, .rn or .rz");
     if (to != PTX_TF32 && ptx_has(l, PTX_MOD_RNA))
         ptx_lower_fail(l, ".rna makes .tf32 alone");
 }
@@ -35,25 +35,26 @@ static void check(const struct ptx_lower *l, unsigned to, unsigned from)
     unsigned wide = ptx_type_bits(to), narrow = ptx_type_bits(from);
     check_tf32(l, to, from, real);
     if (!to_float && !from_float && (whole || real))
-        ptx_lower_fail(l, "whole numbers are not rounded");
+        ptx_lower_fail(l, "integers are not rounded");
     if (!to_float && !from_float && ptx_has(l, PTX_MOD_SAT) && holds(to, from))
-        ptx_lower_fail(l, ".%s has every number of .%s: nothing saturates", ptx_modifier_text(to), ptx_modifier_text(from));
+        ptx_lower_fail(l, ".%s can represent every .%s number, so nothing saturates", ptx_modifier_text(to),
+                       ptx_modifier_text(from));
     if ((to == PTX_BF16 && narrow == 8) || (from == PTX_BF16 && wide == 8))
-        ptx_lower_fail(l, "there is no conversion between .bf16 and numbers of 8 bits");
+        ptx_lower_fail(l, "there is no conversion between .bf16 and 8-bit numbers");
     if (!to_float && from_float && !whole)
-        ptx_lower_fail(l, "needs .rni, .rzi, .rmi or .rpi: a whole number becomes of it");
+        ptx_lower_fail(l, "needs .rni, .rzi, .rmi or .rpi, because the result is an integer");
     if (to_float && !from_float && !real)
-        ptx_lower_fail(l, "needs .rn, .rz, .rm or .rp: not every whole number has a float");
+        ptx_lower_fail(l, "needs .rn, .rz, .rm or .rp, because not every integer has an exact float");
     if (to_float && from_float && wide < narrow && !real)
-        ptx_lower_fail(l, "needs .rn, .rz, .rm or .rp: the result has fewer bits");
+        ptx_lower_fail(l, "needs .rn, .rz, .rm or .rp, because the result has fewer bits");
     if (to_float && from_float && wide > narrow && (whole || real))
         ptx_lower_fail(l, "the result has more bits, so nothing is rounded");
     if (to_float && to == from && real)
-        ptx_lower_fail(l, "the type stays, so nothing is rounded but to a whole number");
+        ptx_lower_fail(l, "the type does not change, so it can be rounded only to an integer");
     if (to_float && from_float && whole && to != from)
-        ptx_lower_fail(l, "is rounded to a whole number in the same type alone");
+        ptx_lower_fail(l, "can be rounded to an integer only within the same type");
     if (ptx_has(l, PTX_MOD_FTZ) && to != PTX_F32 && from != PTX_F32)
-        ptx_lower_fail(l, ".ftz is for conversions from or to .f32");
+        ptx_lower_fail(l, ".ftz is only for conversions from or to .f32");
 }
 
 /* The last bits bits of a, extended by the sign or by zeros into a value of so many bytes. */

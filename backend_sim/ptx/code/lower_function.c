@@ -45,7 +45,7 @@ static uint32_t *place_params(struct ptx_lower *l, const struct ptx_variable *fi
         at += v->size;
     }
     if (l->function->is_entry && at > 32764)
-        ptx_fail(l->context, l->function->place, "%.*s has %llu bytes of parameters, and at most 32764 can be",
+        ptx_fail(l->context, l->function->place, "%.*s has %llu bytes of parameters, but the maximum is 32764",
                  PTX_TEXT(l->function->name), (unsigned long long)at);
     return offset;
 }

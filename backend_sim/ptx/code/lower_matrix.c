@@ -57,13 +57,13 @@ static uint32_t choose(struct ptx_lower *l, uint32_t p, uint32_t yes, uint32_t n
     return value;
 }
 
-/* The address of this lane's row, in shared memory; a generic one is the same in its low half. A copy: a destination may be the register
- * that it comes from. */
+/* The address of this lane's row, in shared memory; a generic one is the same in its low half. A copy: a destination may be the
+ * register that it comes from. */
 static uint32_t address_of(struct ptx_lower *l, unsigned operand)
 {
     struct ptx_place_in_memory at = ptx_memory_at(l, operand);
     if (at.space != PTX_M_SHARED && at.space != PTX_M_GENERIC)
-        ptx_lower_fail(l, "moves matrices of shared memory");
+        ptx_lower_fail(l, "moves matrices in shared memory");
     uint32_t base = at.base == PTX_UNUSED ? number(l, 0) : at.base;
     if (l->bytes[base] == 8) {
         uint32_t low = ptx_value(l, 4);
@@ -129,7 +129,8 @@ static uint32_t gather_word(struct ptx_lower *l, uint32_t value, uint32_t me, un
     return made(l, STEP_OR32, half[0], made(l, STEP_SHL32, half[1], number(l, 16)));
 }
 
-/* The lanes of a matrix's rows, those of the instruction's guard alone. Made without that guard, for lanes that it leaves out read it. */
+/* The lanes of a matrix's rows, those of the instruction's guard alone. Made without that guard, for lanes that it leaves out
+ * read it. */
 static uint32_t writers(struct ptx_lower *l, uint32_t me, unsigned matrix, uint32_t guard, bool guard_not)
 {
     uint32_t mine = ptx_value(l, 0), other = ptx_value(l, 0), both = ptx_value(l, 0);

@@ -65,7 +65,7 @@ struct ptx_place_in_memory ptx_memory_at(struct ptx_lower *l, unsigned i)
     unsigned declared = ptx_declared(l, base);
     bytes = declared ? ptx_register_bytes(declared) : 0;
     if (!declared || ptx_is_float(declared) || (bytes != 8 && bytes != 4))
-        ptx_fail(l->context, base->place, "%.*s: an address is in a register of 64 or 32 bits", PTX_TEXT(l->ins->text));
+        ptx_fail(l->context, base->place, "%.*s: an address must be in a register of 64 or 32 bits", PTX_TEXT(l->ins->text));
     at.base = l->register_value[base->value];
     return at;
 }
@@ -126,7 +126,7 @@ static void check_size(const struct ptx_lower *l, unsigned type, unsigned count)
     unsigned bytes = ptx_type_size(type) * count;
     bool wide = bytes == 32 && l->module->capability >= 100 && ptx_type_size(type) >= 4;
     if ((count > 1 && bytes > 16 && !wide) || (type == PTX_B128 && count > 1))
-        ptx_lower_fail(l, "moves %u bytes, and a vector has at most 16", bytes);
+        ptx_lower_fail(l, "moves %u bytes, but a vector has at most 16", bytes);
 }
 
 /* Those of 16 bytes are two of 8. */
@@ -157,7 +157,7 @@ void ptx_lower_ld(struct ptx_lower *l, const struct ptx_match *m)
         ptx_list(l, op, values[i] | PTX_WRITTEN);
     for (unsigned i = 1; i < count; i++)
         if (l->bytes[values[i]] != op->bytes[0])
-            ptx_lower_fail(l, "the registers of a vector are of one size");
+            ptx_lower_fail(l, "the registers of a vector must have one size");
 }
 
 void ptx_lower_st(struct ptx_lower *l, const struct ptx_match *m)
@@ -180,7 +180,7 @@ void ptx_lower_st(struct ptx_lower *l, const struct ptx_match *m)
         ptx_list(l, op, values[i]);
     for (unsigned i = 1; i < count; i++)
         if (l->bytes[values[i]] != op->bytes[2])
-            ptx_lower_fail(l, "the registers of a vector are of one size");
+            ptx_lower_fail(l, "the registers of a vector must have one size");
 }
 
 /* ---- the rest ---- */

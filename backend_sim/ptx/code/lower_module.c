@@ -34,7 +34,8 @@ static void fix_up(struct ptx_lower *l, struct ptx_global *g, const struct ptx_i
                                 .offset = (int64_t)i->value};
     fixup->number = f ? (f->alias ? f->alias : f)->number : i->variable->index;
     if (i->variable && i->variable->space != PTX_SPACE_GLOBAL && i->variable->space != PTX_SPACE_CONST)
-        ptx_fail(l->context, i->variable->place, "the address of %.*s is not known before a kernel runs", PTX_TEXT(i->variable->name));
+        ptx_fail(l->context, i->variable->place, "the address of %.*s is not known until a kernel runs",
+                 PTX_TEXT(i->variable->name));
 }
 
 enum { INITIAL_MOST = 1 << 28 }; /* they lie in the host's memory */
@@ -82,7 +83,8 @@ static void place_variables(struct ptx_lower *l)
                                  .constant = v->space == PTX_SPACE_CONST, .is_extern = v->linking == PTX_LINK_EXTERN};
         initialise(l, g, v);
         if (g->is_extern && !g->size) /* another one is defined by its declaration, as the driver's compiler does */
-            ptx_fail(l->context, v->place, "%.*s is declared .extern without a size, and no module defines it", PTX_TEXT(v->name));
+            ptx_fail(l->context, v->place, "%.*s is declared .extern without a size, but no module defines it",
+                     PTX_TEXT(v->name));
     }
 }
 
@@ -97,7 +99,8 @@ static void check_constants(struct ptx_lower *l)
         else
             at = (at + v->align - 1) / v->align * v->align + v->size;
         if (at > CONSTANT_MOST)
-            ptx_fail(l->context, v->place, "with %.*s there are %llu bytes of constant memory, and %d are the most", PTX_TEXT(v->name),
+            ptx_fail(l->context, v->place, "with %.*s there are %llu bytes of constant memory, but the maximum is %d",
+                     PTX_TEXT(v->name),
                      (unsigned long long)at, CONSTANT_MOST);
     }
 }
@@ -141,7 +144,7 @@ static void make_routines(struct ptx_lower *l)
     }
     for (const struct ptx_function *f = module->functions; f; f = f->next)
         if (!f->has_body && !f->alias && !f->is_entry && !p->routines[f->number].builtin && is_called(p, f->number))
-            ptx_fail(l->context, f->place, "%.*s is called, and no module defines it", PTX_TEXT(f->name));
+            ptx_fail(l->context, f->place, "%.*s is called, but no module defines it", PTX_TEXT(f->name));
     for (const struct ptx_function *f = module->functions; f; f = f->next)
         if (!f->has_body && f->is_entry)
             ptx_fail(l->context, f->place, "the kernel %.*s has no body", PTX_TEXT(f->name));
@@ -150,8 +153,8 @@ static void make_routines(struct ptx_lower *l)
 
 /* ---- kernels ---- */
 
-/* A walk through the routines that others call: what each needs of local memory with all that it calls, and whether it comes back to
- * itself. The way to the current one is a list, not the stack. */
+/* A walk through the routines that others call: what each needs of local memory with all that it calls, and whether it comes
+ * back to itself. The way to the current one is a list, not the stack. */
 struct walk {
     uint32_t routine, call; /* the next of its calls */
 };

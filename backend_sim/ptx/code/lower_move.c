@@ -72,7 +72,7 @@ void ptx_lower_mov(struct ptx_lower *l, const struct ptx_match *m)
         ptx_lower_fail(l, "has %u operands, and takes 2", l->ins->operands);
     bool packs = l->ins->operand[1].kind == PTX_O_LIST, unpacks = l->ins->operand[0].kind == PTX_O_LIST;
     if (packs && unpacks)
-        ptx_lower_fail(l, "cannot both put together and take apart");
+        ptx_lower_fail(l, "cannot pack and unpack at once");
     if (packs) {
         pack(l, type);
     } else if (unpacks) {

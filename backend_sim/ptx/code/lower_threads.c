@@ -6,7 +6,7 @@
 static void check_sync(const struct ptx_lower *l, bool sync)
 {
     if (!sync && l->module->version >= 64 && l->module->capability >= 70)
-        ptx_lower_fail(l, "is not there without .sync for sm_70 and later from PTX 6.4 on");
+        ptx_lower_fail(l, "needs .sync for sm_70 and later from PTX 6.4 on");
 }
 
 static void check_operands(const struct ptx_lower *l, unsigned least, unsigned most)
@@ -28,7 +28,7 @@ void ptx_lower_bar(struct ptx_lower *l, const struct ptx_match *m)
     if (l->ins->operand[first].kind == PTX_O_INTEGER && l->ins->operand[first].value > 15)
         ptx_lower_fail(l, "barriers are numbered 0 to 15");
     if (l->ins->operand[first + 1].kind == PTX_O_INTEGER && counted && l->ins->operand[first + 1].value % PTX_LANES)
-        ptx_lower_fail(l, "the number of threads is a multiple of %d", PTX_LANES);
+        ptx_lower_fail(l, "the number of threads must be a multiple of %d", PTX_LANES);
     if (!reduces) {
         ptx_emit(l, STEP_BAR, PTX_UNUSED, barrier, threads, PTX_UNUSED)->more = (uint16_t)more;
         return;
@@ -86,7 +86,7 @@ void ptx_lower_match(struct ptx_lower *l, const struct ptx_match *m)
     unsigned from = judged ? 2 : 1;
     check_operands(l, from + 2, from + 2);
     if (judged && !m->data)
-        ptx_lower_fail(l, "only match.all answers with a predicate");
+        ptx_lower_fail(l, "only match.all returns a predicate");
     uint32_t d = ptx_destination(l, 0, PTX_B32, false), p = judged ? ptx_destination(l, 1, PTX_PRED, false) : PTX_UNUSED;
     uint32_t a = ptx_source(l, from, m->type[0], false), mask = ptx_source(l, from + 1, PTX_B32, false);
     struct ptx_op *op = ptx_emit(l, STEP_MATCH, d, a, mask, PTX_UNUSED);

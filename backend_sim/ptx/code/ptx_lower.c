@@ -194,8 +194,8 @@ unsigned ptx_float_more(const struct ptx_lower *l, unsigned type)
     return more | (unsigned)ptx_number_of(type) << PTX_FLOAT_FORMAT_SHIFT | (ptx_is_pair(type) ? PTX_FLOAT_PACKED : 0);
 }
 
-/* May a register of type r be an operand of type t? A register of two numbers in one is as one without a type. wide: it may be wider
- * than t. */
+/* May a register of type r be an operand of type t? A register of two numbers in one is as one without a type. wide: it may be
+ * wider than t. */
 static bool fits(unsigned r, unsigned t, bool wide)
 {
     char of = ptx_type_kind(r) == 'v' ? 'b' : ptx_type_kind(r), as = ptx_type_kind(t);
@@ -308,7 +308,7 @@ static uint32_t always(struct ptx_lower *l, bool truth)
 uint32_t ptx_source_of(struct ptx_lower *l, const struct ptx_operand *o, unsigned type, bool wide)
 {
     if (o->negated && type != PTX_PRED)
-        ptx_fail(l->context, o->place, "%.*s: only predicates that are read are negated", PTX_TEXT(l->ins->text));
+        ptx_fail(l->context, o->place, "%.*s: only source predicates can be negated", PTX_TEXT(l->ins->text));
     switch (o->kind) {
     case PTX_O_REGISTER:
         if (!fits(ptx_declared(l, o), type, wide) || o->selector)
@@ -323,7 +323,7 @@ uint32_t ptx_source_of(struct ptx_lower *l, const struct ptx_operand *o, unsigne
         return ptx_constant(l, literal(l, o, type), ptx_register_bytes(type) > 8 ? 8 : ptx_register_bytes(type));
     case PTX_O_SPECIAL:
         if (l->ins->opcode != PTX_OPCODE_mov)
-            ptx_fail(l->context, o->place, "%.*s: a special register is read by mov alone", PTX_TEXT(l->ins->text));
+            ptx_fail(l->context, o->place, "%.*s: a special register can be read only by mov", PTX_TEXT(l->ins->text));
         return special(l, o, type);
     case PTX_O_VARIABLE: return address(l, o, type);
     case PTX_O_FUNCTION:
@@ -421,7 +421,7 @@ static _Noreturn void no_row(const struct ptx_lower *l, unsigned taken)
     if (taken < l->ins->modifiers && !l->ins->modifier[taken])
         ptx_lower_fail(l, "modifier %u is unknown", taken + 1);
     if (taken < l->ins->modifiers)
-        ptx_lower_fail(l, "there is no such instruction: .%s cannot stand there", ptx_modifier_text(l->ins->modifier[taken]));
+        ptx_lower_fail(l, "there is no such instruction: .%s is not allowed there", ptx_modifier_text(l->ins->modifier[taken]));
     ptx_lower_fail(l, "there is no such instruction: a modifier or the type is missing");
 }
 
@@ -462,7 +462,7 @@ void ptx_lower_instruction(struct ptx_lower *l)
     l->guard_not = ins->guard_negated;
     const struct ptx_row *row = ptx_table_find(ins, m.type, &taken);
     if (!row && (!runs_here(ins->opcode) || is_left_out(ins))) {
-        ptx_lower_unsupported(l, "this instruction does not run on the simulator");
+        ptx_lower_unsupported(l, "the simulator does not support this instruction");
         return;
     }
     if (!row)

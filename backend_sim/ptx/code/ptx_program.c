@@ -59,7 +59,7 @@ struct ptx_program *ptx_program_new(const char *text, size_t size, const struct 
     ptx_context_open(&program->context, &lasting);
     bool made = false;
     if ((uint64_t)size > UINT32_MAX)
-        snprintf(error->text, sizeof error->text, "a text of PTX has less than 4 GiB, and this one has %zu bytes", size);
+        snprintf(error->text, sizeof error->text, "a PTX text must be smaller than 4 GiB, but this one has %zu bytes", size);
     else
         made = make(&work, program, (struct ptx_text){text, (uint32_t)size}, options);
     ptx_context_close(&work);

@@ -14,11 +14,11 @@ static const struct {
     [PTX_END_TRAP] = {TWIN_FAILED, "it executed trap"},
     [PTX_END_ASSERT] = {TWIN_ASSERT, ""},
     [PTX_END_BREAKPOINT] = {TWIN_FAILED, "it executed brkpt, and there is no debugger"},
-    [PTX_END_POINTER] = {TWIN_STRAYED, "it called a pointer that leads to no function that fits"},
+    [PTX_END_POINTER] = {TWIN_STRAYED, "it called a pointer that is not a function that fits"},
     [PTX_END_STACK] = {TWIN_STRAYED, "its calls need more local memory than a thread may have"},
-    [PTX_END_UNSUPPORTED] = {TWIN_FAILED, "it reached an instruction that does not run here"},
-    [PTX_END_DEADLOCK] = {TWIN_TIMEOUT, "each of its threads waits for another one, and will for ever"},
-    [PTX_END_BUDGET] = {TWIN_TIMEOUT, "it made as many steps as it may, and had not ended"},
+    [PTX_END_UNSUPPORTED] = {TWIN_FAILED, "it reached an instruction that the simulator does not support"},
+    [PTX_END_DEADLOCK] = {TWIN_TIMEOUT, "each of its threads waits for another one, forever"},
+    [PTX_END_BUDGET] = {TWIN_TIMEOUT, "it reached the limit of steps without ending"},
     [PTX_END_MEMORY] = {TWIN_NO_MEMORY, ""},
 };
 

@@ -16,5 +16,5 @@ const char *ptx_warp_check(const struct ptx_warp *warp)
             return "a lane is not in its split's frame";
         all |= s->mask;
     }
-    return all == warp->alive ? NULL : "the splits are not the lanes that are alive";
+    return all == warp->alive ? NULL : "the splits do not cover exactly the live lanes";
 }

@@ -28,6 +28,6 @@ int main(void)
     tap_text(ptx_warp_check(&warp), "a lane is not in its split's frame", "a lane that is elsewhere");
     warp = sound();
     warp.alive = 0x1ff;
-    tap_text(ptx_warp_check(&warp), "the splits are not the lanes that are alive", "a lane without a split");
+    tap_text(ptx_warp_check(&warp), "the splits do not cover exactly the live lanes", "a lane without a split");
     return tap_done();
 }

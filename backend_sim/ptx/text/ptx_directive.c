@@ -13,7 +13,8 @@ static uint32_t small(struct ptx_parser *parser, const char *what)
     return value;
 }
 
-/* .loc FILE LINE COLUMN, function_name NAME, inlined_at FILE LINE COLUMN: the place in the inlined function is the one to show. */
+/* .loc FILE LINE COLUMN, function_name NAME, inlined_at FILE LINE COLUMN: the place in the inlined function is the one to
+ * show. */
 bool ptx_parse_loc(struct ptx_parser *parser)
 {
     struct ptx_lexer *lexer = &parser->lexer;
@@ -51,7 +52,7 @@ void ptx_parse_file(struct ptx_parser *parser)
     if (parser->lexer.token.kind != PTX_T_STRING)
         ptx_unexpected(&parser->lexer, "the name of a file");
     if (number > UINT16_MAX)
-        ptx_fail(parser->context, place, "a file's number is at most %d", UINT16_MAX);
+        ptx_fail(parser->context, place, "a file's number must be at most %d", UINT16_MAX);
     while (module->file_count <= number) {
         module->files = ptx_more(parser->context, module->files, module->file_count, &parser->files_room, sizeof *module->files);
         memset(&module->files[module->file_count++], 0, sizeof *module->files);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constant expressions (PTX ISA, "Constant Expressions"), from what binds least to what binds most. Whole numbers have 64 bits, and
- * are unsigned where one of them is. */
+/* Constant expressions (PTX ISA, "Constant Expressions"), from what binds least to what binds most. Whole numbers have 64 bits,
+ * and are unsigned where one of them is. */
 #include <string.h>
 
 #include "ptx_parts.h"
@@ -149,7 +149,7 @@ static int binds(const struct ptx_lexer *lexer)
 static uint64_t divided(struct ptx_parser *parser, struct ptx_place place, uint64_t a, uint64_t b, bool is_unsigned, bool rest)
 {
     if (!b)
-        ptx_fail(parser->context, place, "a constant is divided by zero");
+        ptx_fail(parser->context, place, "division of a constant by zero");
     if (is_unsigned)
         return rest ? a % b : a / b;
     if (b == UINT64_MAX)
@@ -263,7 +263,8 @@ uint64_t ptx_constant_of(struct ptx_parser *parser, const struct ptx_expression 
     uint32_t bits;
     if (!e->is_float) {
         if (floating && e->value)
-            ptx_fail(parser->context, place, "a value of .%s is written 0f..., 0d... or with a point", ptx_modifier_text(type));
+            ptx_fail(parser->context, place, "a value of .%s must be written as 0f..., 0d... or with a decimal point",
+                     ptx_modifier_text(type));
         return e->value;
     }
     if (!floating)

@@ -229,6 +229,7 @@ void ptx_parse_alias(struct ptx_parser *parser)
     struct ptx_symbol *a = ptx_symbols_find(&parser->symbols, name, &unused), *b = ptx_symbols_find(&parser->symbols, other, &unused);
     if (!a || !b || a->kind != PTX_SYMBOL_FUNCTION || b->kind != PTX_SYMBOL_FUNCTION || b->function->is_entry ||
         b->function->alias || a->function == b->function)
-        ptx_fail(parser->context, place, "an alias is a declared function, of another one that is no kernel and no alias");
+        ptx_fail(parser->context, place, "an alias must be a declared function, and its target a function that is neither a "
+                                         "kernel nor an alias");
     a->function->alias = b->function;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers (PTX ISA, "Constants"): 0x1F 017 0b101 12 12U 1.5e3, and the bits of floats and doubles, 0f3F800000 0d3FF0000000000000. */
+/* Numbers (PTX ISA, "Constants"): 0x1F 017 0b101 12 12U 1.5e3, and the bits of floats and doubles, 0f3F800000
+ * 0d3FF0000000000000. */
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static void bits(struct ptx_lexer *lexer, struct ptx_token *token, unsigned coun
     const char *from = lexer->at += 2;
     uint64_t value = digits(lexer, token, 16);
     if (lexer->at - from != (ptrdiff_t)count)
-        bad(lexer, token, count == 8 ? "has not the 8 digits of a float" : "has not the 16 digits of a double");
+        bad(lexer, token, count == 8 ? "does not have the 8 digits of a float" : "does not have the 16 digits of a double");
     token->kind = PTX_T_FLOAT;
     token->single = count == 8;
     token->value = value;
@@ -64,7 +65,7 @@ static void decimal(struct ptx_lexer *lexer, struct ptx_token *token, size_t len
         value = strtod(text, &end);
     }
     if (*end)
-        bad(lexer, token, "has no digits behind its exponent");
+        bad(lexer, token, "has no digits in its exponent");
     token->kind = PTX_T_FLOAT;
     memcpy(&token->value, &value, sizeof value);
     lexer->at += length;

@@ -24,7 +24,8 @@ static void parse_version(struct ptx_parser *parser)
     const uint32_t version = major * 10 + (uint32_t)(token.text.at[i + 1] - '0'), newest = parser->context->newest;
     if (newest && version > newest) {
         parser->context->error->too_new = true;
-        ptx_fail(parser->context, token.place, "the PTX is of version %u.%u, and the newest that runs here is %u.%u", version / 10,
+        ptx_fail(parser->context, token.place, "the PTX has version %u.%u, but the newest supported version is %u.%u",
+                 version / 10,
                  version % 10, newest / 10, newest % 10);
     }
     if (version > parser->module->version)
@@ -77,7 +78,7 @@ static void parse_address_size(struct ptx_parser *parser)
     const struct ptx_place place = parser->lexer.token.place;
     parser->module->address_bits = (uint32_t)ptx_parse_constant(parser);
     if (parser->module->address_bits != 64)
-        ptx_fail(parser->context, place, "only PTX with addresses of 64 bits runs here");
+        ptx_fail(parser->context, place, "only PTX with 64-bit addresses is supported");
 }
 
 static enum ptx_linking parse_linking(struct ptx_parser *parser)
@@ -94,7 +95,7 @@ static enum ptx_linking parse_linking(struct ptx_parser *parser)
 static void refuse_bank(struct ptx_parser *parser)
 {
     if (ptx_at_mark(&parser->lexer, '['))
-        ptx_fail(parser->context, parser->lexer.token.place, "banks of constant memory are of PTX before 2.2");
+        ptx_fail(parser->context, parser->lexer.token.place, "banks of constant memory belong to PTX before 2.2");
 }
 
 static void parse_linked(struct ptx_parser *parser)

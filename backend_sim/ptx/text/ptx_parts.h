@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ptx_parts.h - what the parts of the parser share. Each ptx_parse_X begins at the token where an X begins, ends behind it, and does
- * not return on an error. */
+/* ptx_parts.h - what the parts of the parser share. Each ptx_parse_X begins at the token where an X begins, ends behind it, and
+ * does not return on an error. */
 #ifndef PTX_PARTS_H
 #define PTX_PARTS_H
 
@@ -29,7 +29,8 @@ enum { PTX_NESTING_MOST = 100 };
 static inline void ptx_enter(struct ptx_parser *parser)
 {
     if (++parser->nesting > PTX_NESTING_MOST)
-        ptx_fail(parser->context, parser->lexer.token.place, "more than %d brackets or operators are open here", PTX_NESTING_MOST);
+        ptx_fail(parser->context, parser->lexer.token.place, "more than %d brackets or operators are open at this point",
+                 PTX_NESTING_MOST);
 }
 
 static inline void ptx_leave(struct ptx_parser *parser)

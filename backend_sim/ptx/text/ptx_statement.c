@@ -12,7 +12,7 @@ static void parse_guard(struct ptx_parser *parser, struct ptx_instruction *ins)
     ins->guard_negated = ptx_pass_mark(&parser->lexer, '!');
     struct ptx_operand guard = ptx_parse_operand(parser);
     if (guard.kind != PTX_O_REGISTER || parser->function->registers[guard.value].type != PTX_PRED)
-        ptx_fail(parser->context, guard.place, "a guard is a register of .pred");
+        ptx_fail(parser->context, guard.place, "a guard must be a .pred register");
     ins->guard = (uint32_t)guard.value;
 }
 
@@ -26,7 +26,8 @@ static void parse_opcode(struct ptx_parser *parser, struct ptx_instruction *ins)
         ptx_unexpected(lexer, "an instruction");
     unsigned opcode = ptx_word_opcode(lexer->token.text);
     if (opcode == PTX_OPCODES)
-        ptx_fail(parser->context, ins->place, "%.*s is no instruction, and no label without a colon", PTX_TEXT(lexer->token.text));
+        ptx_fail(parser->context, ins->place, "%.*s is not an instruction, and a label needs a colon",
+                 PTX_TEXT(lexer->token.text));
     ins->opcode = (uint8_t)opcode;
     do {
         ins->text = (struct ptx_text){from, (uint32_t)(lexer->token.text.at + lexer->token.text.length - from)};

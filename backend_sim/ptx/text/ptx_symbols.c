@@ -36,7 +36,7 @@ static void grow(struct ptx_symbols *symbols)
 void ptx_symbols_enter(struct ptx_symbols *symbols, struct ptx_place place)
 {
     if (symbols->depth == PTX_DEPTHS - 1)
-        ptx_fail(symbols->context, place, "more than %d blocks are open here", PTX_DEPTHS - 2);
+        ptx_fail(symbols->context, place, "more than %d blocks are open at this point", PTX_DEPTHS - 2);
     symbols->scope[++symbols->depth] = NULL;
 }
 

@@ -16,7 +16,7 @@ static uint32_t parse_align(struct ptx_parser *parser)
     const struct ptx_place place = parser->lexer.token.place;
     uint64_t align = ptx_parse_constant(parser);
     if (!align || (align & (align - 1)) || align > ALIGN_MOST)
-        ptx_fail(parser->context, place, "an alignment is a power of two up to %d", ALIGN_MOST);
+        ptx_fail(parser->context, place, "an alignment must be a power of two up to %d", ALIGN_MOST);
     return (uint32_t)align;
 }
 
@@ -169,7 +169,8 @@ static bool is_weak(const struct ptx_variable *v)
     return v->linking == PTX_LINK_WEAK || v->linking == PTX_LINK_COMMON;
 }
 
-/* The last declaration of a name that is declared more than once, as externs are, and weak ones of linked modules; NULL: it is new. */
+/* The last declaration of a name that is declared more than once, as externs are, and weak ones of linked modules; NULL: it is
+ * new. */
 static struct ptx_variable *declared_before(struct ptx_parser *parser, const struct ptx_variable *v)
 {
     uint32_t unused;
@@ -240,7 +241,8 @@ static struct ptx_variable *parse_param(struct ptx_parser *parser, bool named, b
     struct ptx_variable *v = new_variable(parser, &d, PTX_SPACE_PARAM, name, place);
     parse_dimensions(parser, v);
     if (in_register)
-        ptx_fail(parser->context, place, "parameters in registers are of PTX before 2.0; declare %.*s with .param", PTX_TEXT(name));
+        ptx_fail(parser->context, place, "parameters in registers belong to PTX before 2.0; declare %.*s with .param",
+                 PTX_TEXT(name));
     if (v->unsized || v->size > PARAM_MOST)
         ptx_fail(parser->context, place, "the parameter %.*s needs a size of at most %d bytes", PTX_TEXT(name), PARAM_MOST);
     if (named && !ptx_text_is(name, "_"))

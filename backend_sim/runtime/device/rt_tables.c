@@ -33,7 +33,7 @@ cudaError_t cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pEx
         return cudaErrorInvalidValue;
     *ppExportTable = NULL;
     if (!atomic_flag_test_and_set(&said))
-        rt_say("a library asks for a private table of NVIDIA's runtime (cudaGetExportTable), of which there are none here: it needs "
-               "NVIDIA's driver and runtime (docs/runtime.md)");
+        rt_say("a library asks for a private table of NVIDIA's runtime (cudaGetExportTable), which does not exist here: it "
+               "needs NVIDIA's driver and runtime (docs/runtime.md)");
     return cudaErrorUnknown;
 }

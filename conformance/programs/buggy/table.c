@@ -74,7 +74,7 @@ bool table_agrees(const char *path)
     const char *from = page ? strstr(page, "\n## ") : NULL;
     bool agree = from && tables && strcmp(from + 1, tables) == 0;
     if (!agree)
-        tap_note("%s is not what buggy --table writes; make mistakes writes it anew", path);
+        tap_note("%s is not what buggy --table writes; run make mistakes to regenerate it", path);
     free(page);
     free(tables);
     fclose(file);

@@ -187,7 +187,7 @@ static int exporter(const char *spec, bool host, int socket, pid_t child)
     close(socket);
     waitpid(child, &status, 0);
     if (missing) {
-        printf("this machine has no such memory to share\n");
+        printf("this machine cannot share such memory\n");
         return NOT_HERE;
     }
     return !(well && status == 0 && compare(&m, 0x22) && give_back(&m));

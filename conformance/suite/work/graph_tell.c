@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What graphs and captures tell: lists of nodes and dependencies, what nodes hold, the memory of graphs; and updates of instances. */
+/* What graphs and captures tell: lists of nodes and dependencies, what nodes hold, the memory of graphs; and updates of
+ * instances. */
 #include <string.h>
 
 #include "test.h"
@@ -227,7 +228,8 @@ TEST_BREAKS(GRAPH_UPDATE, update_with_another_graph)
     REFUSED(vmm_graph_exec_update(S, exec, more, &info), GRAPH_EXEC_UPDATE_FAILURE, NULL, 0);
     CHECK(info.result == VMM_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED && !info.error_node, "there are fewer nodes");
     REFUSED(vmm_graph_exec_update(S, exec, other, &info), GRAPH_EXEC_UPDATE_FAILURE, NULL, (uintptr_t)node);
-    CHECK(info.result == VMM_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED && info.error_node == node, "the node is of another type");
+    CHECK(info.result == VMM_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED && info.error_node == node, "the node has a different "
+                                                                                                   "type");
     fill.width = 32;
     node = add_fill(f, rows, &fill);
     REFUSED(vmm_graph_exec_update(S, exec, rows, &info), GRAPH_EXEC_UPDATE_FAILURE, NULL, (uintptr_t)node);

@@ -4,16 +4,17 @@
 #include "vector.h"
 
 const struct grade_rule grade_rules[] = {
-    {"EX-VECTOR-MOVES", "the vector stays where it is", "reserve addresses for the most at open, and map behind what is there"},
-    {"EX-VECTOR-COPIES", "growing and shrinking copy no bytes", "what is mapped stays mapped: only the end changes"},
+    {"EX-VECTOR-MOVES", "the vector keeps its address", "reserve addresses for the maximum size at open, and map after the "
+                                                        "existing part"},
+    {"EX-VECTOR-COPIES", "growing and shrinking copy no bytes", "existing mappings stay: only the end changes"},
     {"EX-VECTOR-EXACT", "memory for the size in whole units of the minimum granularity, and no more",
-     "ask vmm_mem_get_allocation_granularity with MINIMUM; one piece of memory for each unit; unmap the rest"},
+     "call vmm_mem_get_allocation_granularity with MINIMUM; use one piece of memory for each unit; unmap the rest"},
     {"EX-VECTOR-BYTES", "bytes that stay in the vector stay as they are",
-     "map only behind what is backed, and unmap only behind the size"},
-    {"EX-VECTOR-RIGHTS", "the vector's device may read and write all of it, no other device anything",
-     "vmm_mem_set_access for each new unit, with the vector's device alone"},
+     "map only after the backed part, and unmap only beyond the size"},
+    {"EX-VECTOR-RIGHTS", "the vector's device can read and write all of it, and no other device has access",
+     "call vmm_mem_set_access for each new unit, only for the vector's device"},
     {"EX-VECTOR-LIMIT", "more than room is VMM_ERROR_OUT_OF_MEMORY and changes nothing",
-     "compare with room before any call; take back the units that were added before the driver had none left"},
+     "compare with room before any call; remove the units that were added before the driver ran out"},
     {0},
 };
 
@@ -76,15 +77,15 @@ static void grow(struct grade *g, struct vector *v, const uint64_t *sizes, unsig
                 (unsigned long long)v->size);
     grade_point(g, ok && stays, "EX-VECTOR-MOVES", "the address stays", "at was 0x%llx and is 0x%llx", (unsigned long long)at,
                 (unsigned long long)v->at);
-    grade_point(g, ok && rights, "EX-VECTOR-RIGHTS", "its device may read and write, and no other has access",
-                "rights of device %d at the first and last unit: %d, %d (3 is right), or another device has some", g->device,
+    grade_point(g, ok && rights, "EX-VECTOR-RIGHTS", "its device can read and write, and no other has access",
+                "rights of device %d at the first and last unit: %d, %d (expected 3), or another device has rights", g->device,
                 grade_rights(g, g->device, v->at), grade_rights(g, g->device, v->at + v->backed - g->unit));
     grade_point(g, ok && bytes, "EX-VECTOR-BYTES", "bytes stay as they are",
-                "bytes that were written before are not there, or not to be reached");
+                "bytes that were written earlier are missing or not accessible");
     grade_point(g, ok && same, "EX-VECTOR-COPIES", "in the same memory",
-                "another memory lies behind the first bytes after growing");
-    grade_point(g, ok && exact, "EX-VECTOR-EXACT", "with no more memory than it needs",
-                "for %llu bytes in units of %llu, backed is %llu, or the device has lost another number of bytes",
+                "different memory backs the first bytes after growing");
+    grade_point(g, ok && exact, "EX-VECTOR-EXACT", "with no more memory than needed",
+                "for %llu bytes in units of %llu, backed is %llu, or the device's free memory fell by a different amount",
                 (unsigned long long)v->size, (unsigned long long)g->unit, (unsigned long long)v->backed);
 }
 
@@ -111,15 +112,15 @@ static void part_shrink(const char *spec)
     bool bytes = grade_fill(&g, v.at, 4 * unit, 7);
     grade_ok(&g, vector_resize(&v, unit + 1), "it shrinks by 2 units");
     grade_point(&g, is_backed(&g, &v, unit + 1) && grade_uses(&g, 2 * unit), "EX-VECTOR-EXACT",
-                "the memory is the device's again", "for %llu bytes, in units of %llu, %llu are backed",
+                "the memory is returned to the device", "for %llu bytes, in units of %llu, %llu are backed",
                 (unsigned long long)v.size, (unsigned long long)unit, (unsigned long long)v.backed);
     grade_point(&g, bytes && grade_is(&g, v.at, unit + 1, 7), "EX-VECTOR-BYTES", "bytes stay as they are",
-                "bytes below the new size are others");
-    grade_point(&g, !grade_block(&g, v.at + 2 * unit), "EX-VECTOR-EXACT", "nothing is mapped behind the end", "there is");
+                "bytes below the new size have changed");
+    grade_point(&g, !grade_block(&g, v.at + 2 * unit), "EX-VECTOR-EXACT", "nothing is mapped beyond the end", "there is");
     grade_ok(&g, vector_resize(&v, 0), "it shrinks to nothing");
     grade_ok(&g, vector_resize(&v, 2 * unit), "and grows again");
     grade_point(&g, grade_fill(&g, v.at, 2 * unit, 8) && grade_is(&g, v.at, 2 * unit, 8), "EX-VECTOR-RIGHTS",
-                "which can be used", "the device may not use what was mapped again");
+                "which can be used", "the device has no access to the remapped memory");
     grade_ok(&g, vector_close(&v), "vector_close succeeds");
     grade_close(&g);
 }
@@ -138,7 +139,7 @@ static void part_flight(const char *spec)
     grade_point(&g, issued && shrunk == VMM_SUCCESS && !g.reported.is, "VMM-UNMAP-IN-FLIGHT",
                 "shrinking waits for work in flight", "memory was unmapped under an unfinished fill");
     grade_point(&g, issued && grade_is(&g, v.at, g.unit, 9), "VMM-UNMAP-IN-FLIGHT", "which is done",
-                "the fill's bytes are not there");
+                "the bytes of the fill are missing");
     vmm_memset_d8_async(g.sys, v.at, 9, g.unit, NULL); /* a refusal is reported in the next point */
     grade_ok(&g, vector_close(&v), "vector_close succeeds");
     grade_close(&g);
@@ -156,8 +157,8 @@ static void part_limit(const char *spec)
     const uint64_t sizes[] = {v.room + 1, UINT64_MAX, UINT64_MAX - g.unit / 2};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         ok = ok && vector_resize(&v, sizes[i]) == VMM_ERROR_OUT_OF_MEMORY && is_backed(&g, &v, 2 * g.unit);
-    grade_point(&g, ok && !g.reported.is, "EX-VECTOR-LIMIT", "more than room is refused without a call of the driver",
-                "a size above room was accepted, or asked of the driver, or changed the vector");
+    grade_point(&g, ok && !g.reported.is, "EX-VECTOR-LIMIT", "more than room is refused without calling the driver",
+                "a size above room was accepted, was passed to the driver, or changed the vector");
     grade_point(&g, grade_is(&g, v.at, 2 * g.unit, 3), "EX-VECTOR-BYTES", "bytes stay as they are", "they are others");
     vector_close(&v);
     grade_close(&g);
@@ -170,7 +171,7 @@ static void part_full(const char *spec)
     struct vector v;
     grade_open(&g, spec, "");
     if (!g.before || g.before > UINT64_C(1) << 30) {
-        grade_skip("the device has no more", "needs a small machine of its own, sim:odd");
+        grade_skip("the device has no more memory", "needs a small machine of its own, sim:odd");
         grade_drop(&g);
         return;
     }
@@ -184,7 +185,7 @@ static void part_full(const char *spec)
     vmm_result got = vector_resize(&v, g.before + g.unit);
     grade_refused(&g, got, VMM_ERROR_OUT_OF_MEMORY, "EX-ERROR-PASSED", "the device has no more");
     grade_point(&g, is_backed(&g, &v, g.unit) && grade_uses(&g, g.unit), "EX-VECTOR-LIMIT",
-                "what was added before is freed again", "backed is %llu, expected %llu", (unsigned long long)v.backed,
+                "units that were added earlier are freed again", "backed is %llu, expected %llu", (unsigned long long)v.backed,
                 (unsigned long long)g.unit);
     vector_close(&v);
     grade_close(&g);
@@ -198,8 +199,8 @@ static void part_no_copies(const char *spec)
         return;
     bool ok = vector_resize(&v, g.unit) == VMM_SUCCESS && vector_resize(&v, 4 * g.unit) == VMM_SUCCESS &&
               vector_resize(&v, 2 * g.unit) == VMM_SUCCESS;
-    grade_point(&g, ok && !g.injected, "EX-VECTOR-COPIES", "grows and shrinks where nothing can be copied",
-                "%s was needed: the program moved bytes that could have stayed", g.injected ? g.failed : "another call");
+    grade_point(&g, ok && !g.injected, "EX-VECTOR-COPIES", "grows and shrinks on a machine where copies fail",
+                "%s was called: the program moved bytes that could have stayed", g.injected ? g.failed : "another call");
     vector_close(&v);
     grade_drop(&g);
 }

@@ -5,19 +5,19 @@
 
 const struct grade_rule grade_rules[] = {
     {"EX-SUBALLOC-EXACT", "one piece of memory, rounded up to the minimum granularity, and one mapping",
-     "ask vmm_mem_get_allocation_granularity with MINIMUM; create, reserve and map that size once"},
-    {"EX-SUBALLOC-RIGHTS", "the pool's device may read and write all of it, no other device anything",
-     "vmm_mem_set_access for the whole mapping, with the pool's device alone"},
-    {"EX-SUBALLOC-HOST", "taking and giving are the host's work alone",
-     "keep what you know of blocks in host memory, and call no vmm_ function"},
-    {"EX-SUBALLOC-PLACE", "a block is aligned as asked, inside the pool, and overlaps no other",
+     "call vmm_mem_get_allocation_granularity with MINIMUM; create, reserve and map that size once"},
+    {"EX-SUBALLOC-RIGHTS", "the pool's device can read and write all of it, and no other device has access",
+     "call vmm_mem_set_access for the whole mapping, only for the pool's device"},
+    {"EX-SUBALLOC-HOST", "allocating and freeing blocks needs only the host",
+     "keep the records of blocks in host memory, and call no vmm_ function"},
+    {"EX-SUBALLOC-PLACE", "a block has the requested alignment, lies inside the pool, and overlaps no other",
      "round the address up, not the offset in a block; compare as size <= end - start, which cannot overflow"},
-    {"EX-SUBALLOC-FULL", "a block is refused only when no free place holds it",
-     "look at every free block, and take the padding for the alignment into account"},
-    {"EX-SUBALLOC-MERGE", "free blocks side by side are one", "merge with the block before and with the one behind"},
+    {"EX-SUBALLOC-FULL", "a request is refused only when no free range is large enough",
+     "check every free block, and take the padding for the alignment into account"},
+    {"EX-SUBALLOC-MERGE", "adjacent free blocks are merged", "merge with the block before and with the one after"},
     {"EX-SUBALLOC-ARGUMENT",
-     "a size of 0, a wrong alignment, an address that is no taken block: VMM_ERROR_INVALID_VALUE, nothing changed",
-     "check before anything is written; know each taken block by its first byte"},
+     "a size of 0, a wrong alignment, an address that is not an allocated block: VMM_ERROR_INVALID_VALUE, nothing changed",
+     "check before anything is written; identify each allocated block by its first byte"},
     {0},
 };
 
@@ -45,8 +45,9 @@ static void part_open(const char *spec)
     if (!opens(&g, &s, spec, ""))
         return;
     grade_point(&g, s.size == UNITS * g.unit && grade_uses(&g, s.size), "EX-SUBALLOC-EXACT",
-                "it has the memory that was asked for",
-                "for 5 bytes less than %d units of %llu, size is %llu, or the device gave another number of bytes", UNITS,
+                "it has the requested memory",
+                "for 5 bytes less than %d units of %llu, size is %llu, or the device's free memory fell by a different "
+                "amount", UNITS,
                 (unsigned long long)g.unit, (unsigned long long)s.size);
     uint64_t block = grade_block(&g, s.at);
     grade_point(&g, block && grade_block(&g, s.at + s.size - 1) == block, "EX-SUBALLOC-EXACT", "in one piece",
@@ -54,7 +55,7 @@ static void part_open(const char *spec)
     bool rights = grade_others_have_none(&g, s.at, s.size);
     for (uint64_t unit = 0; unit < s.size; unit += g.unit)
         rights = rights && grade_rights(&g, g.device, s.at + unit) == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    grade_point(&g, rights, "EX-SUBALLOC-RIGHTS", "its device may read and write, and no other has access",
+    grade_point(&g, rights, "EX-SUBALLOC-RIGHTS", "its device can read and write, and no other has access",
                 "device %d has rights %d at the first byte", g.device, grade_rights(&g, g.device, s.at));
     grade_point(&g, grade_fill(&g, s.at, s.size, 5) && grade_is(&g, s.at, s.size, 5), NULL, "its bytes can be used",
                 "they cannot");
@@ -122,10 +123,11 @@ static void churn(struct grade *g, struct suballoc *s, struct known *k, unsigned
     }
     grade_point(g, place && taken > steps / 4, "EX-SUBALLOC-PLACE", "blocks are aligned, inside the range and do not overlap",
                 "block %u of %u steps is not", taken, steps);
-    grade_point(g, full && taken, "EX-SUBALLOC-FULL", "none is refused while there is room", "with %u blocks taken one was",
+    grade_point(g, full && taken, "EX-SUBALLOC-FULL", "no request is refused while there is room", "with %u blocks allocated, "
+                                                                                                   "one was",
                 k->count);
     grade_point(g, gives && taken, "EX-SUBALLOC-ARGUMENT", "each can be freed",
-                "suballoc_give refused a block that is taken");
+                "suballoc_give refused an allocated block");
 }
 
 static void part_churn(const char *spec)
@@ -141,7 +143,7 @@ static void part_churn(const char *spec)
     for (unsigned i = 0; i < k.count; i++)
         given = given && suballoc_give(&s, k.at[i]) == VMM_SUCCESS;
     grade_point(&g, given && suballoc_take(&s, s.size, 1, &all) == VMM_SUCCESS && all == s.at, "EX-SUBALLOC-MERGE",
-                "when all are freed, one block can take the whole", "it cannot: the pool stays in pieces");
+                "when all are freed, one block can take the whole", "it cannot: the pool stays fragmented");
     closes(&g, &s);
 }
 
@@ -159,8 +161,8 @@ static void part_bytes(const char *spec)
          grade_fill(&g, at[1], 500, 2);
     for (unsigned i = 0; i < 4; i++)
         ok = ok && grade_is(&g, at[i], i == 1 ? 500 : 1000, (unsigned char)(i + 1));
-    grade_point(&g, ok, "EX-SUBALLOC-PLACE", "blocks keep their bytes beside each other",
-                "a block has bytes of another, or was not given");
+    grade_point(&g, ok, "EX-SUBALLOC-PLACE", "adjacent blocks keep their bytes",
+                "a block has another block's bytes, or was not allocated");
     closes(&g, &s);
 }
 
@@ -193,9 +195,9 @@ static void part_arguments(const char *spec)
                     suballoc_give(&s, 0) == invalid,
                 "EX-SUBALLOC-ARGUMENT", "an address that is not a block's first byte is refused", "one of them was accepted");
     grade_point(&g, taken && suballoc_give(&s, at) == VMM_SUCCESS && suballoc_give(&s, at) == invalid, "EX-SUBALLOC-ARGUMENT",
-                "a block can be freed once", "freeing it twice was not refused, or freeing it once was");
-    grade_point(&g, suballoc_take(&s, s.size, 1, &at) == VMM_SUCCESS, "EX-SUBALLOC-MERGE", "and nothing is lost by all that",
-                "the whole pool cannot be taken any more");
+                "a block can be freed only once", "freeing it twice was not refused, or freeing it once was");
+    grade_point(&g, suballoc_take(&s, s.size, 1, &at) == VMM_SUCCESS, "EX-SUBALLOC-MERGE", "and no memory is lost by all that",
+                "the whole pool can no longer be allocated");
     closes(&g, &s);
 }
 
@@ -215,7 +217,7 @@ static void part_host_alone(const char *spec)
         for (unsigned i = 0; i < 8; i++)
             ok = ok && suballoc_give(&s, at[(i * 3) % 8]) == VMM_SUCCESS;
     }
-    grade_point(&g, ok && !g.injected, "EX-SUBALLOC-HOST", "blocks are taken and given without the driver",
+    grade_point(&g, ok && !g.injected, "EX-SUBALLOC-HOST", "blocks are allocated and freed without the driver",
                 "%s was needed for it", g.injected ? g.failed : "something that failed");
     if (ok)
         suballoc_close(&s);
@@ -245,7 +247,7 @@ static void scenario(struct grade *g)
     if (!GRADE_TWICE(g, suballoc_open(&s, g->sys, g->device, UNITS * g->unit)))
         return;
     if (GRADE_TWICE(g, suballoc_take(&s, g->unit, 8, &at)))
-        grade_holds(g, grade_uses(g, UNITS * g->unit), "memory for the pool, once");
+        grade_holds(g, grade_uses(g, UNITS * g->unit), "memory for the pool, allocated once");
     GRADE_TRY(g, suballoc_close(&s));
 }
 

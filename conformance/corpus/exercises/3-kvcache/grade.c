@@ -4,20 +4,21 @@
 #include "kvcache.h"
 
 const struct grade_rule grade_rules[] = {
-    {"EX-KV-DEMAND", "a page has memory when it is needed, and not before",
+    {"EX-KV-DEMAND", "a page gets memory when it is needed, and not before",
      "reserve for all sequences at open; create and map in grow, a page of the minimum granularity at a time"},
-    {"EX-KV-BYTES", "what a sequence has stays as it is and where it is", "map only behind the pages that the sequence has"},
+    {"EX-KV-BYTES", "a sequence's existing pages keep their contents and addresses", "map only after the pages that the "
+                                                                                     "sequence has"},
     {"EX-KV-RIGHTS",
-     "the device may read and write a sequence's own pages, and only read shared ones; no other device anything",
-     "vmm_mem_set_access for each mapping, READ where it shows another's page"},
+     "the device can read and write a sequence's own pages, and only read shared ones; no other device has access",
+     "call vmm_mem_set_access for each mapping, with READ if it shows another sequence's page"},
     {"EX-KV-REUSE", "free pages are used again before new ones are made",
      "keep the handle of a page until trim, and map it again"},
     {"EX-KV-BUDGET", "there are never more pages than the budget",
-     "count used and free pages; refuse, and take back what this call mapped"},
+     "count used and free pages; refuse, and unmap what this call mapped"},
     {"EX-KV-COPIES", "sharing copies no bytes", "map the same handle a second time"},
     {"EX-KV-USERS", "a page is free when no sequence has it any more, and no earlier", "count the sequences of each page"},
-    {"EX-KV-TRIM", "trim gives free pages to the device, and those alone",
-     "vmm_mem_release each free page's handle, and know that it is gone"},
+    {"EX-KV-TRIM", "trim returns free pages to the device, and only those",
+     "release each free page's handle with vmm_mem_release, and forget it"},
     {"EX-KV-ARGUMENT", "an impossible request is VMM_ERROR_INVALID_VALUE, and changes nothing",
      "check all arguments before the first call of the driver"},
     {0},
@@ -45,7 +46,7 @@ static vmm_deviceptr at(const struct kvcache *k, unsigned sequence, unsigned pag
     return k->at + ((uint64_t)sequence * MOST + page) * k->unit;
 }
 
-/* The sequence has so many pages with these rights, and nothing is mapped behind them. */
+/* The sequence has so many pages with these rights, and nothing is mapped after them. */
 static bool has(struct grade *g, const struct kvcache *k, unsigned sequence, unsigned pages, vmm_mem_access_flags rights)
 {
     for (unsigned i = 0; i < MOST; i++)
@@ -87,12 +88,13 @@ static void part_demand(const char *spec)
             bytes = bytes &&
                     grade_is(&g, at(&k, steps[i].sequence, page), unit, (unsigned char)(10 * steps[i].sequence + page + 1));
     grade_point(&g, ok, NULL, "sequences grow", "a growth within most and budget was refused");
-    grade_point(&g, ok && rights, "EX-KV-RIGHTS", "the device may read and write their pages, and no other has access",
-                "the rights of a page are others, or it is not mapped");
+    grade_point(&g, ok && rights, "EX-KV-RIGHTS", "the device can read and write their pages, and no other has access",
+                "a page has the wrong rights, or is not mapped");
     grade_point(&g, ok && bytes, "EX-KV-BYTES", "bytes stay as they are",
-                "a page has other bytes than were written, or cannot be used");
+                "a page has lost the bytes that were written, or cannot be used");
     grade_point(&g, ok && demand, "EX-KV-DEMAND", "memory comes page by page",
-                "the device gave another number of bytes than the pages need, or a page is not of the minimum granularity");
+                "the device's free memory fell by a different amount than the pages need, or a page does not have the minimum "
+                "granularity");
     closes(&g, &k);
 }
 
@@ -105,16 +107,17 @@ static void part_limits(const char *spec)
     const vmm_result invalid = VMM_ERROR_INVALID_VALUE;
     bool ok = kvcache_grow(&k, 0, g.unit) == VMM_SUCCESS;
     grade_point(&g, ok && kvcache_grow(&k, SEQUENCES, 1) == invalid && kvcache_drop(&k, SEQUENCES) == invalid, "EX-KV-ARGUMENT",
-                "a sequence that is not there is refused", "it was not");
+                "a sequence that does not exist is refused", "it was not");
     grade_point(&g,
                 ok && kvcache_grow(&k, 0, MOST * g.unit + 1) == invalid && kvcache_grow(&k, 0, UINT64_MAX) == invalid &&
                     has(&g, &k, 0, 1, write),
-                "EX-KV-ARGUMENT", "more than its most pages is refused", "it was not, or the sequence has changed");
+                "EX-KV-ARGUMENT", "more than its maximum of pages is refused", "it was not, or the sequence has changed");
     grade_point(&g,
                 ok && kvcache_share(&k, 0, 1, 2) == invalid && kvcache_share(&k, 0, 0, 1) == invalid &&
                     kvcache_share(&k, 1, 0, 0) == invalid && kvcache_share(&k, 0, SEQUENCES, 1) == invalid &&
                     kvcache_share(&k, SEQUENCES, 1, 0) == invalid,
-                "EX-KV-ARGUMENT", "sharing what is not there, or into what is not empty, is refused", "it was not");
+                "EX-KV-ARGUMENT", "sharing missing pages, or sharing into a sequence that is not empty, is refused", "it was "
+                                                                                                                     "not");
     ok = ok && kvcache_grow(&k, 1, MOST * g.unit) == VMM_SUCCESS;
     grade_point(&g, ok && kvcache_grow(&k, 2, 3 * g.unit) == VMM_ERROR_OUT_OF_MEMORY && has(&g, &k, 2, 0, 0), "EX-KV-BUDGET",
                 "more than the budget is refused, and nothing of it stays mapped",
@@ -124,7 +127,7 @@ static void part_limits(const char *spec)
                     grade_uses(&g, BUDGET * g.unit),
                 "EX-KV-BUDGET", "the whole budget can be used", "it cannot, or more than that is used");
     grade_point(&g, ok && kvcache_drop(&k, 1) == VMM_SUCCESS && kvcache_grow(&k, 3, MOST * g.unit) == VMM_SUCCESS,
-                "EX-KV-REUSE", "and again what was dropped", "the pages of a dropped sequence cannot be had");
+                "EX-KV-REUSE", "and the dropped pages can be used again", "the pages of a dropped sequence cannot be reused");
     closes(&g, &k);
 }
 
@@ -136,11 +139,11 @@ static void part_reuse(const char *spec)
     if (!opens(&g, &k, spec, "fault=mem_create:4:UNKNOWN:forever | "))
         return;
     bool ok = kvcache_grow(&k, 0, 3 * g.unit) == VMM_SUCCESS && kvcache_drop(&k, 0) == VMM_SUCCESS && has(&g, &k, 0, 0, 0);
-    grade_point(&g, ok, NULL, "three pages are taken and dropped",
+    grade_point(&g, ok, NULL, "three pages are allocated and dropped",
                 "a call was refused, or pages of a dropped sequence are mapped");
     grade_point(
         &g, ok && kvcache_grow(&k, 1, 2 * g.unit) == VMM_SUCCESS && kvcache_grow(&k, 2, g.unit) == VMM_SUCCESS && !g.injected,
-        "EX-KV-REUSE", "and used again", "new memory was made while free pages were there");
+        "EX-KV-REUSE", "and used again", "new memory was created although free pages existed");
     closes(&g, &k);
 }
 
@@ -154,16 +157,16 @@ static void part_share(const char *spec)
     bool ok = kvcache_grow(&k, 0, 2 * unit) == VMM_SUCCESS && grade_fill(&g, at(&k, 0, 0), 2 * unit, 4) &&
               kvcache_share(&k, 0, 1, 2) == VMM_SUCCESS;
     grade_point(&g, ok && has(&g, &k, 1, 2, read) && has(&g, &k, 0, 2, write), "EX-KV-RIGHTS",
-                "shared pages may be read, and written by their first owner alone",
+                "shared pages can be read, and written only through their first owner",
                 "the rights of the two are %d and %d at their first page", grade_rights(&g, g.device, at(&k, 0, 0)),
                 grade_rights(&g, g.device, at(&k, 1, 0)));
     grade_point(&g, ok && grade_block(&g, at(&k, 0, 1)) == grade_block(&g, at(&k, 1, 1)) && grade_uses(&g, 2 * unit),
                 "EX-KV-COPIES", "they are the same memory", "other memory lies there, or more is used");
     grade_point(&g, ok && grade_is(&g, at(&k, 1, 0), 2 * unit, 4), "EX-KV-BYTES", "with the same bytes",
-                "the bytes are others, or cannot be read");
+                "the bytes differ, or cannot be read");
     ok = ok && kvcache_grow(&k, 1, 3 * unit) == VMM_SUCCESS && grade_fill(&g, at(&k, 1, 2), unit, 5);
     grade_point(&g, ok && grade_rights(&g, g.device, at(&k, 1, 1)) == read && grade_uses(&g, 3 * unit), "EX-KV-RIGHTS",
-                "behind them a sequence has pages of its own", "the next page cannot be written, or a shared one can");
+                "after them a sequence has its own pages", "the next page cannot be written, or a shared one can");
     ok = ok && kvcache_drop(&k, 0) == VMM_SUCCESS && kvcache_grow(&k, 2, 2 * unit) == VMM_SUCCESS &&
          grade_fill(&g, at(&k, 2, 0), 2 * unit, 6);
     grade_point(&g, ok && grade_is(&g, at(&k, 1, 0), 2 * unit, 4) && grade_is(&g, at(&k, 1, 2), unit, 5), "EX-KV-USERS",
@@ -172,7 +175,7 @@ static void part_share(const char *spec)
     ok = ok && kvcache_drop(&k, 1) == VMM_SUCCESS && kvcache_drop(&k, 2) == VMM_SUCCESS &&
          kvcache_grow(&k, 3, MOST * unit) == VMM_SUCCESS;
     grade_point(&g, ok && grade_uses(&g, 5 * unit), "EX-KV-USERS", "and is free when both are",
-                "pages were made anew while free ones were there");
+                "new pages were created although free ones existed");
     closes(&g, &k);
 }
 
@@ -184,7 +187,7 @@ static void part_no_copies(const char *spec)
         return;
     bool ok = kvcache_grow(&k, 0, 2 * g.unit) == VMM_SUCCESS && kvcache_share(&k, 0, 1, 2) == VMM_SUCCESS &&
               kvcache_drop(&k, 0) == VMM_SUCCESS;
-    grade_point(&g, ok && !g.injected, "EX-KV-COPIES", "grows, shares and drops where nothing can be copied", "%s was needed",
+    grade_point(&g, ok && !g.injected, "EX-KV-COPIES", "grows, shares and drops on a machine where copies fail", "%s was needed",
                 g.injected ? g.failed : "another call");
     kvcache_close(&k);
     grade_drop(&g);
@@ -199,14 +202,14 @@ static void part_trim(const char *spec)
     bool ok = kvcache_grow(&k, 0, 3 * g.unit) == VMM_SUCCESS && kvcache_grow(&k, 1, g.unit) == VMM_SUCCESS &&
               grade_fill(&g, at(&k, 1, 0), g.unit, 8) && kvcache_drop(&k, 0) == VMM_SUCCESS && grade_uses(&g, 4 * g.unit);
     grade_point(&g, ok, "EX-KV-REUSE", "dropped pages are kept", "they were freed before trim, or a call was refused");
-    grade_point(&g, ok && kvcache_trim(&k) == VMM_SUCCESS && grade_uses(&g, g.unit), "EX-KV-TRIM", "trim gives free pages back",
-                "the device does not have their memory");
+    grade_point(&g, ok && kvcache_trim(&k) == VMM_SUCCESS && grade_uses(&g, g.unit), "EX-KV-TRIM", "trim returns free pages",
+                "the device did not get their memory back");
     grade_point(&g, ok && grade_is(&g, at(&k, 1, 0), g.unit, 8), "EX-KV-TRIM", "and leaves used ones",
-                "a page that a sequence has is gone");
+                "a page that a sequence uses is gone");
     ok = ok && kvcache_trim(&k) == VMM_SUCCESS && kvcache_grow(&k, 2, 3 * g.unit) == VMM_SUCCESS &&
          kvcache_drop(&k, 1) == VMM_SUCCESS && kvcache_trim(&k) == VMM_SUCCESS;
-    grade_point(&g, ok && grade_uses(&g, 3 * g.unit), "EX-KV-TRIM", "after it everything goes on",
-                "a page that was trimmed is taken for one that exists");
+    grade_point(&g, ok && grade_uses(&g, 3 * g.unit), "EX-KV-TRIM", "after it everything still works",
+                "a trimmed page is treated as if it still existed");
     closes(&g, &k);
 }
 
@@ -250,7 +253,7 @@ static void scenario(struct grade *g)
               STEP(0, 2, 0, write, kvcache_drop(&k, 0)) && STEP(1, 2, 0, read, kvcache_drop(&k, 1)) &&
               STEP(2, 0, 3, write, kvcache_grow(&k, 2, 3 * g->unit));
     if (ok && GRADE_TWICE(g, kvcache_trim(&k)))
-        grade_holds(g, has(g, &k, 2, 3, write), "trimming leaves what is used");
+        grade_holds(g, has(g, &k, 2, 3, write), "trimming keeps the pages in use");
     GRADE_TRY(g, kvcache_close(&k));
 }
 

@@ -15,15 +15,15 @@
 const struct grade_rule grade_rules[] = {
     {"EX-RING-EXACT", "memory for size bytes, once, in whole units of the minimum granularity",
      "create it once and map the one handle twice"},
-    {"EX-RING-TWICE", "the same memory lies at at and at at + size", "reserve 2 * size; map the handle at both places"},
-    {"EX-RING-RIGHTS", "the writer's device reads and writes, the reader's only reads, at both places; no other has access",
+    {"EX-RING-TWICE", "the same memory lies at at and at at + size", "reserve 2 * size; map the handle at both addresses"},
+    {"EX-RING-RIGHTS", "the writer's device can read and write, the reader's only read, at both addresses; no other has access",
      "vmm_mem_set_access for both mappings, READ in ring_join"},
-    {"EX-RING-FD", "an open descriptor holds the memory, so none stays open",
-     "close it when it was sent, and when it was imported, and where either failed"},
+    {"EX-RING-FD", "an open descriptor keeps the memory allocated, so none may stay open",
+     "close it after sending, after importing, and when either fails"},
     {"EX-RING-BYTES", "the reader gets the bytes that were written, in their order",
-     "copy to at + written % size; wait for the copy before you tell of it; tell of what was read when it is read"},
+     "copy to at + written % size; wait for the copy before you announce it; announce bytes as read only after reading them"},
     {"EX-RING-FULL", "size bytes fit", "there is room while written - read < size; both only grow"},
-    {"EX-RING-GONE", "when the other side is gone that is told, and ends neither process",
+    {"EX-RING-GONE", "when the other side is gone, the call reports it, and neither process ends",
      "VMM_ERROR_NOT_FOUND where talk_hear says TALK_GONE"},
     {0},
 };
@@ -101,15 +101,15 @@ static void look_at(struct grade *g, const struct ring *writer, const struct rin
 {
     grade_point(g, writer->size == 2 * g->unit && reader->size == writer->size && grade_uses(g, 2 * g->unit), "EX-RING-EXACT",
                 "two units of memory for one unit and a byte",
-                "size is %llu and %llu, or the device gave another number of bytes", (unsigned long long)writer->size,
+                "size is %llu and %llu, or the device's free memory fell by a different amount", (unsigned long long)writer->size,
                 (unsigned long long)reader->size);
     grade_point(g, is_mapped_twice(g, writer) && is_mapped_twice(g, reader), "EX-RING-TWICE",
                 "mapped twice in a row on both sides", "it is not");
     grade_point(g, has_rights(g, writer, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE), "EX-RING-RIGHTS",
-                "the writer may read and write", "rights at its two places: %d, %d", grade_rights(g, g->device, writer->at),
+                "the writer can read and write", "rights at its two addresses: %d, %d", grade_rights(g, g->device, writer->at),
                 grade_rights(g, g->device, writer->at + writer->size));
     grade_point(g, has_rights(g, reader, VMM_MEM_ACCESS_FLAGS_PROT_READ), "EX-RING-RIGHTS", "the reader has only read access",
-                "rights at its two places: %d, %d", grade_rights(g, g->device, reader->at),
+                "rights at its two addresses: %d, %d", grade_rights(g, g->device, reader->at),
                 grade_rights(g, g->device, reader->at + reader->size));
 }
 
@@ -125,7 +125,7 @@ static void part_sides(const char *spec)
     unsigned before = descriptors();
     bool made = grade_ok(&g, ring_create(&writer, g.sys, g.device, ends[0], g.unit + 1), "ring_create succeeds");
     bool joined = made && ring_join(&reader, g.sys, g.device, ends[1]) == VMM_SUCCESS;
-    grade_point(&g, joined, NULL, "ring_join succeeds", "it was refused, or had nothing to join");
+    grade_point(&g, joined, NULL, "ring_join succeeds", "it was refused, or there was nothing to join");
     if (!joined) {
         grade_drop(&g);
         return;
@@ -135,7 +135,7 @@ static void part_sides(const char *spec)
                 descriptors() - before);
     grade_point(&g, ring_close(&reader) == VMM_SUCCESS && ring_close(&writer) == VMM_SUCCESS, NULL, "both close",
                 "ring_close was refused");
-    grade_point(&g, grade_uses(&g, 0), "VMM-LEAK-ELSEWHERE", "the memory is the device's again",
+    grade_point(&g, grade_uses(&g, 0), "VMM-LEAK-ELSEWHERE", "the memory is returned to the device",
                 "something still holds it: a handle, a mapping, a descriptor");
     close(ends[0]), close(ends[1]);
     grade_close(&g);
@@ -163,8 +163,8 @@ static void part_no_room(const char *spec)
         bool whole = full && vmm_memcpy_dtoh(g.sys, bytes, reader.at, g.unit) == VMM_SUCCESS;
         for (uint64_t i = 0; i < g.unit; i++)
             whole = whole && bytes[i] == 0x5a;
-        grade_point(&g, whole, "EX-RING-BYTES", "what was not read is not overwritten",
-                    "the bytes of a full ring are others after one more write");
+        grade_point(&g, whole, "EX-RING-BYTES", "unread bytes are not overwritten",
+                    "the bytes of a full ring changed after one more write");
         ring_close(&reader);
         ring_close(&writer);
         grade_close(&g);
@@ -289,10 +289,10 @@ static void two_processes(const char *spec, side writes, side reads)
         grade_drop(&g);
         return;
     }
-    grade_point(&g, ended, "EX-CRASH", "the reader runs to its end", "it ended with %s %d before its last point",
+    grade_point(&g, ended, "EX-CRASH", "the reader runs to its end", "it ended with %s %d before its last check",
                 WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     grade_ok(&g, closed, "writer: ring_close succeeds");
-    grade_point(&g, grade_uses(&g, 0), "VMM-LEAK-ELSEWHERE", "the memory is the device's again",
+    grade_point(&g, grade_uses(&g, 0), "VMM-LEAK-ELSEWHERE", "the memory is returned to the device",
                 "something in one of the processes still holds it");
     grade_close(&g);
 }
@@ -324,7 +324,7 @@ static void streams_out(struct grade *g, struct ring *r)
 {
     uint64_t right = reads_all(r);
     grade_point(g, right == all_of(r->size), "EX-RING-BYTES", "reader: every byte is as it was written",
-                "byte %llu of %llu is not, or never came", (unsigned long long)right, (unsigned long long)all_of(r->size));
+                "byte %llu of %llu is wrong or never arrived", (unsigned long long)right, (unsigned long long)all_of(r->size));
 }
 
 static void part_stream(const char *spec)
@@ -346,7 +346,7 @@ static void fills_up(struct grade *g, struct ring *r)
         ; /* until the reader has closed its end */
     free(bytes);
     grade_point(g, ok, "EX-RING-FULL", "writer: as many bytes as size fit",
-                "writing size bytes was refused, or waited for the reader");
+                "writing size bytes was refused, or blocked on the reader");
 }
 
 static void empties(struct grade *g, struct ring *r)
@@ -356,8 +356,8 @@ static void empties(struct grade *g, struct ring *r)
     for (uint64_t i = 0; i < r->size; i++)
         ok = ok && bytes[i] == 0x5a;
     free(bytes);
-    grade_point(g, ok, "EX-RING-BYTES", "reader: a full ring, and then a byte more",
-                "a byte is another: one was overwritten before it was read, or told of before it was written");
+    grade_point(g, ok, "EX-RING-BYTES", "reader: a full ring, and then one more byte",
+                "a byte is wrong: it was overwritten before it was read, or announced before it was written");
 }
 
 static void part_full(const char *spec)
@@ -377,8 +377,8 @@ static void wants_more(struct grade *g, struct ring *r)
     char bytes[16] = "";
     vmm_result first = ring_read(r, bytes, 12), second = ring_read(r, bytes + 12, 1);
     grade_point(g, first == VMM_SUCCESS && memcmp(bytes, "twelve bytes", 12) == 0, "EX-RING-BYTES",
-                "reader: what came before the end can be read", "it returned %s", vmm_result_name(first));
-    grade_refused(g, second, VMM_ERROR_NOT_FOUND, "EX-RING-GONE", "reader: behind that the writer is gone");
+                "reader: bytes that arrived before the end can be read", "it returned %s", vmm_result_name(first));
+    grade_refused(g, second, VMM_ERROR_NOT_FOUND, "EX-RING-GONE", "reader: after that the writer is reported as gone");
 }
 
 static void part_writer_gone(const char *spec)
@@ -394,7 +394,7 @@ static void writes_on(struct grade *g, struct ring *r)
     for (unsigned i = 0; i < 4 && got == VMM_SUCCESS; i++)
         got = ring_write(r, bytes, r->size);
     free(bytes);
-    grade_refused(g, got, VMM_ERROR_NOT_FOUND, "EX-RING-GONE", "writer: when the ring is full the reader is gone");
+    grade_refused(g, got, VMM_ERROR_NOT_FOUND, "EX-RING-GONE", "writer: when the ring is full, the reader is reported as gone");
 }
 
 static void reads_nothing(struct grade *g, struct ring *r)

@@ -4,13 +4,13 @@
 #include "defrag.h"
 
 const struct grade_rule grade_rules[] = {
-    {"EX-DEFRAG-PLACE", "the pieces lie one behind the other from start on, in their order",
-     "the next place is where the piece before it ends; write at when it is mapped there"},
-    {"EX-DEFRAG-COPIES", "no byte is copied and no memory is made", "unmap the piece, and map its handle at the new place"},
-    {"EX-DEFRAG-BYTES", "every piece keeps its bytes", "each handle to its own new place; wait for work in flight first"},
+    {"EX-DEFRAG-PLACE", "the pieces lie one after another from start on, in their order",
+     "the next address is where the previous piece ends; update `at` when the piece is mapped there"},
+    {"EX-DEFRAG-COPIES", "no byte is copied and no memory is created", "unmap the piece, and map its handle at the new address"},
+    {"EX-DEFRAG-BYTES", "every piece keeps its bytes", "map each handle at its own new address; wait for in-flight work first"},
     {"EX-DEFRAG-RIGHTS", "every piece keeps its rights, and no other device gets any",
-     "a new mapping has no rights: set the piece's own, for the one device"},
-    {"EX-DEFRAG-STAYS", "what lies right is left alone", "compare the address with the place before unmapping"},
+     "a new mapping has no rights: grant the piece's rights to its one device"},
+    {"EX-DEFRAG-STAYS", "pieces at the right address are left alone", "compare the address with the target before unmapping"},
     {0},
 };
 
@@ -69,7 +69,7 @@ static void opens(struct grade *g, struct region *r, const char *spec, const cha
 {
     grade_open(g, spec, layers);
     if (!make(g, r, true))
-        tap_bail("the pieces cannot be made on %s", spec);
+        tap_bail("the pieces cannot be created on %s", spec);
 }
 
 static vmm_result compact(struct grade *g, struct region *r)
@@ -130,17 +130,17 @@ static void part_compact(const char *spec)
         grade_drop(&g);
         return;
     }
-    grade_point(&g, in_place(&r), "EX-DEFRAG-PLACE", "the pieces lie side by side",
-                "a piece's at is not where the one before it ends");
+    grade_point(&g, in_place(&r), "EX-DEFRAG-PLACE", "the pieces are adjacent",
+                "a piece's `at` is not where the previous one ends");
     grade_point(&g, is_whole(&g, &r), "EX-DEFRAG-COPIES", "they are the same memory",
-                "other memory, or none, lies where a piece's at says");
-    grade_point(&g, nothing_behind(&g, &r), "EX-DEFRAG-PLACE", "and nothing is mapped behind them",
-                "an old mapping is still there");
+                "other memory, or none, is mapped at a piece's `at`");
+    grade_point(&g, nothing_behind(&g, &r), "EX-DEFRAG-PLACE", "and nothing is mapped after them",
+                "an old mapping still exists");
     grade_point(&g, has_rights(&g, &r), "EX-DEFRAG-RIGHTS", "with their rights",
-                "rights of the four at their first bytes: %d %d %d %d, and 3 1 3 3 is right",
+                "rights of the four at their first bytes: %d %d %d %d, expected 3 1 3 3",
                 grade_rights(&g, g.device, r.pieces[0].at), grade_rights(&g, g.device, r.pieces[1].at),
                 grade_rights(&g, g.device, r.pieces[2].at), grade_rights(&g, g.device, r.pieces[3].at));
-    grade_point(&g, has_bytes(&g, &r), "EX-DEFRAG-BYTES", "and their bytes", "a piece has other bytes, or cannot be read");
+    grade_point(&g, has_bytes(&g, &r), "EX-DEFRAG-BYTES", "and their bytes", "a piece has lost its bytes, or cannot be read");
     grade_ok(&g, compact(&g, &r), "once more changes nothing");
     give_back(&g, &r);
     grade_close(&g);
@@ -153,7 +153,7 @@ static void part_nothing_made(const char *spec)
     opens(&g, &r, spec, GRADE_NO_COPIES "fault=mem_create:5:UNKNOWN:forever | fault=mem_alloc:1:UNKNOWN:forever | ");
     vmm_result got = compact(&g, &r);
     grade_point(&g, got == VMM_SUCCESS && in_place(&r) && is_whole(&g, &r) && !g.injected, "EX-DEFRAG-COPIES",
-                "moves where nothing can be copied or made", "%s was needed", g.injected ? g.failed : "another call");
+                "moves on a machine where copies and allocations fail", "%s was needed", g.injected ? g.failed : "another call");
     grade_drop(&g);
 }
 
@@ -164,7 +164,8 @@ static void part_stays(const char *spec)
     struct region r;
     opens(&g, &r, spec, "fault=mem_unmap:1:UNKNOWN:forever | ");
     vmm_result got = defrag_compact(g.sys, g.device, r.pieces[1].at, &r.pieces[1], 2);
-    grade_point(&g, got == VMM_SUCCESS && !g.injected, "EX-DEFRAG-STAYS", "what lies right is left alone", "it was unmapped");
+    grade_point(&g, got == VMM_SUCCESS && !g.injected, "EX-DEFRAG-STAYS", "pieces at the right address are left alone",
+                "it was unmapped");
     grade_drop(&g);
 }
 
@@ -176,7 +177,7 @@ static void part_flight(const char *spec)
     bool issued = vmm_memset_d8_async(g.sys, r.pieces[3].at, 4, r.pieces[3].size, NULL) == VMM_SUCCESS;
     vmm_result got = compact(&g, &r);
     grade_point(&g, issued && got == VMM_SUCCESS && !g.reported.is, "VMM-UNMAP-IN-FLIGHT", "it waits for work in flight",
-                "a piece was moved under a fill that was not done");
+                "a piece was moved under an unfinished fill");
     grade_point(&g, issued && got == VMM_SUCCESS && has_bytes(&g, &r), "EX-DEFRAG-BYTES", "whose bytes are there",
                 "they are not");
     grade_drop(&g);
@@ -197,7 +198,7 @@ static void scenario(struct grade *g)
         done = grade_again(g) && GRADE_TRY(g, compact(g, &r));
     }
     if (done)
-        grade_holds(g, in_place(&r) && is_whole(g, &r) && has_rights(g, &r), "all pieces are at their places");
+        grade_holds(g, in_place(&r) && is_whole(g, &r) && has_rights(g, &r), "all pieces are at their addresses");
     grade_ready(g);
     g->strict = false;
     give_back(g, &r);

@@ -8,10 +8,10 @@
 
 const struct grade_rule grade_rules[] = {
     {"EX-FIX-BYTES", "out holds n times value",
-     "the copy comes after the fill: wait for the stream, as the default stream does not"},
+     "the copy comes after the fill: wait for the stream, because the default stream does not"},
     {"EX-FIX-EXACT", "memory for n bytes, rounded up to the minimum granularity",
-     "ask vmm_mem_get_allocation_granularity; n that is a multiple needs nothing more"},
-    {"EX-FIX-DEVICE", "the memory lies on the device that was asked for", "put the caller's device into the properties"},
+     "call vmm_mem_get_allocation_granularity; if n is a multiple, it needs no rounding"},
+    {"EX-FIX-DEVICE", "the memory is on the requested device", "put the caller's device into the properties"},
     {0},
 };
 
@@ -68,7 +68,7 @@ static void part_device(const char *spec)
     vmm_mem_generic_allocation_handle all = 0;
     grade_open(&g, spec, "");
     if (!g.before || !g.device) {
-        grade_skip("the device that was asked for", "needs a machine of its own with several devices, sim:h200x2 or sim:odd");
+        grade_skip("the requested device", "needs a machine of its own with several devices, sim:h200x2 or sim:odd");
         grade_drop(&g);
         return;
     }
@@ -77,7 +77,7 @@ static void part_device(const char *spec)
     vmm_mem_create(g.sys, &all, g.before / g.unit * g.unit, &prop, 0);
     g.expects = true;
     vmm_result got = fix_fill(g.sys, g.device, 1, out, sizeof out);
-    grade_refused(&g, got, VMM_ERROR_OUT_OF_MEMORY, "EX-FIX-DEVICE", "a device without memory is not helped out by another");
+    grade_refused(&g, got, VMM_ERROR_OUT_OF_MEMORY, "EX-FIX-DEVICE", "a device without memory does not fall back to another");
     vmm_mem_release(g.sys, all);
     grade_drop(&g);
 }

@@ -108,13 +108,14 @@ static void judge_end(const char *spec, const char *part, int status)
 {
     char words[120];
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
-        snprintf(words, sizeof words, "not done after %u seconds: it waits for what never comes, or never stops", patience());
+        snprintf(words, sizeof words, "not done after %u seconds: it waits for an event that never happens, or never stops",
+                 patience());
         fail(spec, part, words, "EX-HANG");
     } else if (WIFSIGNALED(status)) {
         snprintf(words, sizeof words, "the program crashed with signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
         fail(spec, part, words, "EX-CRASH");
     } else if (WEXITSTATUS(status) == BAILED) {
-        fail(spec, part, "the machine cannot be used; above is why", NULL);
+        fail(spec, part, "the machine cannot be used; the reason is above", NULL);
     } else if (WEXITSTATUS(status) != DONE) {
         snprintf(words, sizeof words, "the part ended with status %d before its end", WEXITSTATUS(status));
         fail(spec, part, words, "EX-CRASH");
@@ -131,7 +132,7 @@ static void grade_part(const struct grade_part *part, const char *spec)
     if (child == 0)
         run_part(part, spec, said);
     if (child < 0) {
-        fail(spec, part->name, "no process, or no file for what it says, can be had", NULL);
+        fail(spec, part->name, "no process, or no file for its output, can be created", NULL);
         if (said)
             fclose(said);
         return;

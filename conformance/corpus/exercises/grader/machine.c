@@ -35,13 +35,13 @@ static void note_told(const struct grade_told *reported, const char *rule)
 }
 
 static const struct grade_rule all_have[] = {
-    {"EX-ERROR-PASSED", "an error of the driver is the caller's to know", "return the result that the driver gave, unchanged"},
-    {"EX-ERROR-UNCHANGED", "a call that failed has changed nothing, and may be made again",
+    {"EX-ERROR-PASSED", "the driver's error is returned to the caller", "return the driver's result unchanged"},
+    {"EX-ERROR-UNCHANGED", "a failed call changes nothing, and can be repeated",
      "undo what this call did before the failure, in the opposite order, and write the fields last"},
     {"EX-CRASH", "a program ends by itself",
-     "what it said last stands above; --save=PROGRAM keeps the program for a debugger, which has to follow its children"},
-    {"EX-HANG", "no wait is for something that never comes",
-     "tell the other side of every step before you wait yourself; wait only where you cannot go on"},
+     "its last output is above; --save=PROGRAM keeps the program for a debugger, which must follow its children"},
+    {"EX-HANG", "nothing waits for an event that never happens",
+     "notify the other side of every step before you wait yourself; wait only if you cannot continue"},
     {0},
 };
 
@@ -65,7 +65,7 @@ void grade_note_rule(const char *id)
         tap_note("  rule      %s: %s", id, own->what);
         tap_note("  fix       %s", own->way_out);
     } else {
-        tap_bail("the grader names a rule that there is not: %s", id);
+        tap_bail("the grader names a rule that does not exist: %s", id);
     }
 }
 
@@ -108,7 +108,7 @@ bool grade_ok(struct grade *g, vmm_result got, const char *name)
 bool grade_refused(struct grade *g, vmm_result got, vmm_result want, const char *rule, const char *name)
 {
     g->expects = false;
-    return grade_point(g, got == want, rule, name, "it returned %s, and %s is right here", vmm_result_name(got),
+    return grade_point(g, got == want, rule, name, "it returned %s, expected %s", vmm_result_name(got),
                        vmm_result_name(want));
 }
 
@@ -220,10 +220,10 @@ void grade_drop(struct grade *g)
 
 void grade_close(struct grade *g)
 {
-    grade_point(g, !g->first.is, g->first.is && g->first.rule[0] ? g->first.rule : NULL, "nothing was refused or warned of",
+    grade_point(g, !g->first.is, g->first.is && g->first.rule[0] ? g->first.rule : NULL, "no call was refused or drew a warning",
                 g->reported.is ? "a call was" : "a call was, see above");
     unsigned long long left = leaks(g);
-    grade_point(g, left == 0, NULL, "nothing is left in the end", "%llu objects are still held after the last call", left);
+    grade_point(g, left == 0, NULL, "nothing is left at the end", "%llu objects are still held after the last call", left);
     grade_drop(g);
 }
 
@@ -285,7 +285,7 @@ static void judge(struct outcome *o, struct grade *g)
     if (g->gave_back)
         return;
     if (g->first.is && !o->broke[0]) {
-        snprintf(o->broke, sizeof o->broke, "%s%s: a call was refused or warned of", after(g), g->failed);
+        snprintf(o->broke, sizeof o->broke, "%s%s: a call was refused or drew a warning", after(g), g->failed);
         o->breach = g->first;
     }
     unsigned long long left = leaks(g);
@@ -327,8 +327,8 @@ void grade_each_fault(const char *spec, grade_scenario scenario)
     for (unsigned nth = 1; nth <= most && run_with_fault(&o, spec, nth, scenario); nth++)
         ;
     say(&o, "an error is passed on", o.changed, "EX-ERROR-PASSED", NULL);
-    say(&o, "it goes on after an error", o.spoilt, "EX-ERROR-UNCHANGED", NULL);
-    say(&o, "the way back breaks no rule", o.broke, NULL, &o.breach);
+    say(&o, "it still works after an error", o.spoilt, "EX-ERROR-UNCHANGED", NULL);
+    say(&o, "the error path breaks no rule", o.broke, NULL, &o.breach);
     say(&o, "nothing is left after an error", o.left, NULL, &o.leak);
     tap_note("  %u calls were made to fail, one in each run", o.runs);
 }
