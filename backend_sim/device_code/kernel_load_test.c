@@ -331,7 +331,7 @@ static void test_no_memory(void)
     } while (result == VMM_ERROR_OUT_OF_MEMORY);
     tap_ok(result == VMM_SUCCESS && refused > 5, "a load is refused while memory is out, and then succeeds (%u)", refused);
     refused = 0;
-    do { /* of the variables: the record, the bytes, the addresses; and what a kernel needs to run */
+    do { /* allocations for the variables (the record, the bytes, the addresses), and for running a kernel */
         tap_result(vmm_launch(sys, kernel, 1, 1, &at, 1, NULL), VMM_SUCCESS, "a launch");
         inject_arm(refused + 1);
         result = vmm_ctx_synchronize(sys);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The module for a browser has no translator of PTX. */
+/* The module for browsers has no PTX translator. */
 #include "detail.h"
 
 vmm_result vmm_kernel_load(const vmm_ptx_kernel *what, vmm_kernel *kernel)

@@ -17,7 +17,7 @@ struct device_files device_files_read(const char *text)
     return files;
 }
 
-/* The number behind "nvidia", without leading zeros; -1: it is none. */
+/* The number after "nvidia", without leading zeros; -1 if there is none. */
 static int device_number(const char *name)
 {
     char *end;

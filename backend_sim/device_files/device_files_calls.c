@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C library's functions, as programs see them: those of device_files.h get an answer here, all others the C library's own.
+/* The C library's functions, as programs see them: paths of device_files.h are handled here, all others by the C library.
  *
  *     program    open("/dev/nvidia0")  ->  here  ->  open("/dev/null")
  *                open("/etc/hosts")    ->  here  ->  open("/etc/hosts")
  *
- * What is asked of an open file is not seen (fstat, ioctl), nor what the C library does by itself (glob, scandir, fts, realpath).
+ * Calls on open files (fstat, ioctl) are not intercepted, nor are internal calls of the C library (glob, scandir, fts, realpath).
  */
-#undef _FORTIFY_SOURCE /* it makes other functions of these */
+#undef _FORTIFY_SOURCE /* it would rename these functions */
 #define _GNU_SOURCE    /* RTLD_NEXT, statx, memfd_create; before any header */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -31,7 +31,7 @@
 
 enum { MAJOR = 195, CONTROL_MINOR = 255 };
 
-/* glibc has two names for what takes files of any size; with musl they are one. */
+/* glibc has two names for functions on large files; in musl they are the same. */
 #ifdef __GLIBC__
 #define ANY_SIZE(name) #name "64"
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "one form of files of any size");
@@ -64,14 +64,14 @@ static struct {
 static struct device_files files;
 static _Atomic bool known;
 
-/* A function pointer is not an object pointer: POSIX lets dlsym's answer be stored like this. */
+/* A function pointer is not an object pointer: POSIX allows dlsym's result to be stored like this. */
 static void next(const char *name, void *function)
 {
     void *found = dlsym(RTLD_NEXT, name);
     memcpy(function, &found, sizeof found);
 }
 
-/* Constructors of other libraries may come before this one. Twice is as good as once. */
+/* Constructors of other libraries may run before this one. Running it twice does no harm. */
 __attribute__((constructor)) static void look_up(void)
 {
     if (atomic_load(&known))
@@ -171,7 +171,7 @@ static int open_any(int fd, const char *path, int flags, mode_t mode)
     return is_given(what) || what == DEVICE_FILE_ABSENT ? open_given(what, flags) : libc.openat(fd, path, flags, mode);
 }
 
-/* The mode is there only where a file may be made. */
+/* The mode is passed only if a file may be created. */
 #define MODE(flags)                                         \
     mode_t mode = 0;                                        \
     if ((flags) & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))) { \
@@ -244,7 +244,7 @@ SHOWN FILE *fopen64(const char *path, const char *mode)
 
 /* ---- stat ---- */
 
-/* A real file that resembles it, and what is reported in its place. */
+/* A similar real file, and what is reported in its place. */
 static const char *like(enum device_file what)
 {
     return what == DEVICE_FILE_FOLDER ? "/proc" : what == DEVICE_FILE_VERSION ? "/proc/version" : "/dev/null";
@@ -265,7 +265,7 @@ static bool is_device(enum device_file what)
     return what == DEVICE_FILE_DEVICE || what == DEVICE_FILE_CONTROL;
 }
 
-/* C libraries before 2.33 have it under another name alone, with the version of the struct that their headers state. */
+/* glibc before 2.33 has it only under another name, with the version of the struct that their headers state. */
 #ifndef _STAT_VER
 #define _STAT_VER 1
 #endif
@@ -400,7 +400,7 @@ SHOWN int eaccess(const char *path, int mode)
     return euidaccess(path, mode);
 }
 
-/* ls -l asks for these as well. */
+/* ls -l also reads these. */
 static bool has_attributes(const char *path)
 {
     int number;
@@ -432,7 +432,7 @@ SHOWN ssize_t llistxattr(const char *path, char *names, size_t size)
 
 /* ---- folders ---- */
 
-/* The streams of folders that have entries of ours. One that finds no room is as the C library reads it. */
+/* The streams of folders that contain our entries. If there is no room for a stream, it is read by the C library alone. */
 static struct listing {
     DIR *stream;
     enum device_file folder;
@@ -465,7 +465,7 @@ SHOWN DIR *opendir(const char *path)
 {
     int number;
     enum device_file what = which(AT_FDCWD, path, &number);
-    if (what == DEVICE_FILE_FOLDER) /* any stream: none of its own entries is shown */
+    if (what == DEVICE_FILE_FOLDER) /* for any stream: hides all of its own entries */
         return list(libc.opendir("/"), what);
     if (what == DEVICE_FILE_ABSENT || is_given(what)) {
         errno = what == DEVICE_FILE_ABSENT ? ENOENT : ENOTDIR;

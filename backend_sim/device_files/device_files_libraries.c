@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries of NVIDIA's that a program opens by their path: it gets this project's, as it does for their names alone.
+/* Libraries of NVIDIA's that a program opens by their path: it gets this project's, as it does for bare names.
  *
  *     dlopen("/opt/torch/nvidia/cu13/lib/libcudart.so.13")  ->  FOLDER/libcudart.so.13
- *     dlopen("libcudart.so.13")                             ->  the C library finds the one that was preloaded
+ *     dlopen("libcudart.so.13")                             ->  the C library finds the preloaded one
  *
  * PyTorch opens its wheels' libraries by path, and vLLM the first libcudart that /proc/self/maps lists. */
 #define _GNU_SOURCE /* RTLD_NEXT */

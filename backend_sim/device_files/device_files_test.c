@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of a driver, as programs ask for them: this program finds the functions of device_files_calls.c before the C
+/* The driver's files, as programs access them: this program finds the functions of device_files_calls.c before the C
  * library's, as with a preload. */
 #undef _FORTIFY_SOURCE
 #define _GNU_SOURCE
@@ -165,7 +165,8 @@ static bool agrees(const char *path, const struct stat *status)
 }
 #endif
 
-/* Programs tell files apart by their numbers: each way to ask gives the same, and each file has another. */
+/* Programs distinguish files by their inode numbers: all calls return the same number for a file, and each file has a different
+ * one. */
 static void test_numbers(void)
 {
     static const char *const path[] = {"/dev/nvidia0", "/dev/nvidia1", "/dev/nvidiactl", NVIDIA, NVIDIA "/version"};
@@ -387,7 +388,7 @@ static void test_relative(void)
     tap_ok(fstatat(9999, "nvidia1", &status, 0) == -1 && errno == EBADF, "from a folder that is none");
 }
 
-/* Before those of device_files_calls.c, which look at it. */
+/* Runs before the constructors of device_files_calls.c, which read it. */
 __attribute__((constructor(101))) static void set_up(void)
 {
     setenv("CUVMM_DEVICE_FILES", "2:580.159.04", 1);
@@ -438,7 +439,7 @@ static bool is_unsupported(void)
     return !ibv_reg_dmabuf_mr(NULL, 0, 4096, 0, -1, 0) && errno == EOPNOTSUPP;
 }
 
-/* The build's, beside this program's folder. NULL: it is not there. */
+/* The build's library, next to this program's folder. NULL: it is not there. */
 static void *load_cuda(void)
 {
     static const char below[] = "/test/backend_sim/";
@@ -451,7 +452,7 @@ static void *load_cuda(void)
     return at ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
 }
 
-/* Without libibverbs there is no registration, whether libcuda.so.1 is there or not. */
+/* Without libibverbs there is no registration, whether libcuda.so.1 is present or not. */
 static void test_registration(void)
 {
     tap_ok(is_unsupported(), "without libibverbs a registration is not supported");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ibv_reg_dmabuf_mr of libibverbs, in a program that is linked with it: the simulator's libcuda.so.1 looks at what it registers of a
- * dma-buf, where the program has loaded that. */
+/* ibv_reg_dmabuf_mr of libibverbs, in a program that is linked with it: the simulator's libcuda.so.1, if the program has loaded
+ * it, checks which part of a dma-buf is registered. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,7 +15,7 @@ typedef void *(*registration_function)(void *pd, uint64_t offset, size_t length,
 static void *without(void *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access)
 {
     (void)pd, (void)offset, (void)length, (void)iova, (void)fd, (void)access;
-    errno = EOPNOTSUPP; /* as libibverbs where the card's library has none */
+    errno = EOPNOTSUPP; /* like libibverbs if the card's library lacks it */
     return NULL;
 }
 
@@ -33,7 +33,7 @@ static registration_function find(void)
     return look ? look(real) : real;
 }
 
-/* By a jump, so that the program is the caller in stacks. */
+/* Uses a tail call, so that the program is the caller in stacks. */
 TAIL_CALLER __attribute__((visibility("default"))) void *ibv_reg_dmabuf_mr(void *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
                                                                           int access);
 TAIL_CALLER void *ibv_reg_dmabuf_mr(void *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access)

@@ -13,7 +13,7 @@
 #define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 
-/* A dry run of a kernel's twin, and where it notes what the kernel accesses. */
+/* A dry run of a kernel's twin, and where it records the kernel's accesses. */
 struct dry {
     struct twin_memory memory; /* first: the twin passes this pointer back */
     const struct sim_process *process;
@@ -23,7 +23,7 @@ struct dry {
     bool out_of_memory;
 };
 
-/* The unit of mappings: every mapping starts and ends at a multiple of it. So does every allocation, where there are pools. */
+/* The unit of mappings: every mapping starts and ends at a multiple of it. So does every allocation, if there are pools. */
 static uint64_t mapping_unit(const struct sim_process *process)
 {
     if (process->chunks.count)
@@ -106,7 +106,7 @@ static bool dry_access(struct twin_memory *memory, uint64_t address, unsigned wi
         return false;
     }
     *size = there.length;
-    if (memory->fleeting) { /* a kernel of PTX, which reads what is there, and may go on to the end of the unit */
+    if (memory->fleeting) { /* a PTX kernel, which reads memory as it is and may continue to the end of the unit */
         const uint64_t rest = dry->unit - address % dry->unit;
         *size = *size < rest ? *size : rest;
         *bytes = block_data_run(&there.block->bytes, there.offset, size);
@@ -131,14 +131,14 @@ static bool dry_access_all(struct twin_memory *memory, uint64_t address, unsigne
     return !dry->out_of_memory;
 }
 
-/* A kernel of PTX did not come to its end. */
+/* A PTX kernel did not run to its end. */
 static void dry_end(struct twin_memory *memory, const struct twin_end *end)
 {
     (void)end;
     ((struct dry *)memory)->set->complete = false;
 }
 
-/* Registered memory is of no mapping, so noting it does no harm. */
+/* Registered memory belongs to no mapping, so recording it does no harm. */
 static bool note_mem_ops(struct access_set *set, uint64_t unit, const struct vmm_call *call)
 {
     struct mem_ops ops;

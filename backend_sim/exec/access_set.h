@@ -5,7 +5,7 @@
  *     ranges    [ first ... last ] READ            [ first ... last ] READWRITE
  *
  * For a kernel, a dry run finds the access set (dry_run.h): a twin computes all addresses but reads and writes nothing, and a
- * kernel of PTX runs on what is in memory now. The run ends where the kernel would fault under the present rights; the accesses
+ * kernel of PTX runs on what is in memory now. The run ends where the kernel would fault under the current rights; the accesses
  * after that are unknown (complete is false).
  */
 #ifndef SIM_ACCESS_SET_H
@@ -25,8 +25,8 @@ struct access_set {
     bool complete;
 };
 
-/* Adds what the call, a launch, a copy or a fill, uses on the place's device; set is empty before. False when out of memory: set
- * then holds what was found so far. */
+/* Adds what the call, a launch, a copy or a fill, uses on the place's device; set is empty before. Returns false when memory is
+ * exhausted: set then holds what was found so far. */
 bool access_set_by(struct access_set *set, const struct sim_process *process, const struct queue_place *place,
                    const struct vmm_call *call);
 

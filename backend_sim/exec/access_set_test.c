@@ -224,7 +224,7 @@ static bool is_list(const struct access_set *set, vmm_deviceptr p, const bool *r
     return set->count == count + 1 && last->need == RW && last->first == out && last->last == out + unit - 1;
 }
 
-/* More reads than the list has room for at first, in random order. */
+/* More reads than initially fit into the list, in random order. */
 static void many_ranges(void)
 {
     enum { SMALL = 4096, ALL = 512, SEEDS = 8 };
@@ -330,7 +330,7 @@ static void past_the_end(struct rig *rig)
     }
 }
 
-/* Without memory, nothing is known of a call; with it, a batch has the access of each of its operations. */
+/* Without memory nothing is known about a call; with it, a batch has the accesses of all its operations. */
 static void no_memory(struct rig *rig)
 {
     vmm_stream_batch_mem_op_params op[3];

@@ -30,7 +30,7 @@ struct search {
     bool fenced; /* a kernel of PTX executed a fence */
     bool hit;
     const struct sim_mapping *through; /* with hit: the other mapping */
-    uint64_t address, written_at;      /* with hit: the byte's address in through, and in the mapping that writes it */
+    uint64_t address, written_at;      /* with hit: the byte's address in through, and in the writing mapping */
     enum twin_use use;
 };
 
@@ -89,7 +89,7 @@ static void settle(struct search *s)
     s->count = s->count ? kept + 1 : 0;
 }
 
-/* The first entry that does not come before the place: of later blocks and mappings, or that ends behind it. */
+/* The first entry that does not precede the position: of a later block or mapping, or ending after it. */
 static size_t entry_from(const struct search *s, const struct sim_block *block, const struct sim_mapping *mapping, uint64_t place)
 {
     size_t low = 0, high = s->count;
@@ -117,7 +117,7 @@ static void hit(struct search *s, const struct used *u, const struct used *w, ui
     s->written_at = w->address + (byte - w->first);
 }
 
-/* True when no byte of u is written through another mapping. Otherwise records the lowest address of such a byte. */
+/* Returns true if no byte of u is written through another mapping. Otherwise records the lowest address of such a byte. */
 static bool is_apart(struct search *s, const struct used *u)
 {
     size_t i = entry_from(s, u->block, NULL, 0);
@@ -149,12 +149,12 @@ static bool dry_access(struct twin_memory *memory, uint64_t address, unsigned wi
     struct search *s = (struct search *)memory;
     struct translate_run there;
     *bytes = NULL;
-    if (memory->fleeting) /* a kernel of PTX goes no further than it says */
+    if (memory->fleeting) /* a PTX kernel accesses only what it declares */
         *size = width;
     if (!translate_may(s->process, s->device, address, width, *size, translate_need(use), &there))
         return false; /* the kernel would fault */
     *size = there.length;
-    if (memory->fleeting) /* and reads what is there */
+    if (memory->fleeting) /* and reads memory as it is */
         *bytes = block_data_run(&there.block->bytes, there.offset, size);
     const struct sim_mapping *mapping = sim_mapping_at(s->process, address);
     if (!mapping || (mapping->handle->maps < 2 && !there.block->binds))
@@ -183,7 +183,7 @@ static void dry_fence(struct twin_memory *memory)
     ((struct search *)memory)->fenced = true;
 }
 
-/* A kernel of PTX that does not come to its end is warned of for what it did before. */
+/* A PTX kernel that does not run to its end draws warnings for its accesses so far. */
 static void dry_end(struct twin_memory *memory, const struct twin_end *end)
 {
     (void)memory;

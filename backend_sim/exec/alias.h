@@ -7,7 +7,7 @@
  * Without a fence between the two accesses a device may answer the second with old data (guide, virtual aliasing support).
  * The same holds for a multicast address and an ordinary address of a replica. Between a launch and a later launch in the same
  * stream the result is defined. Dry runs find what a kernel uses (dry_run.h), byte by byte; nothing is recorded
- * for memory that is mapped once. A kernel of PTX that executes a fence for aliases is not warned of.
+ * for memory that is mapped once. A PTX kernel that executes an alias fence draws no warning.
  */
 #ifndef SIM_ALIAS_H
 #define SIM_ALIAS_H

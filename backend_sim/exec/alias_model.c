@@ -134,7 +134,7 @@ static bool replicas(struct twin_memory *memory, uint64_t address, unsigned widt
     return s->inner->replicas(s->inner, address, width, use, bytes, count);
 }
 
-/* What an interpreted kernel passes on. */
+/* Requests of an interpreted kernel that are passed on. */
 static void ended(struct twin_memory *memory, const struct twin_end *end)
 {
     struct twin_memory *inner = ((struct alias_model *)memory)->inner;

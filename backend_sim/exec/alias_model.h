@@ -34,14 +34,14 @@ struct alias_model {
         struct view *view; /* of the writing mapping; NULL: no write is pending */
         uint64_t at, size;
         const unsigned char *bytes;
-    } granted; /* the range that the last request may write; the twin has written it by the next request */
+    } granted; /* the range that the last request may write; the twin has written it before its next request */
     bool out_of_memory;
     unsigned char mixed[VIEW_UNIT]; /* the bytes that a read returns */
 };
 
 /* Begins a launch that accesses memory through model->memory; inner is an accessor of the process's addresses. */
 void alias_model_open(struct alias_model *model, const struct sim_process *process, struct twin_memory *inner, uint64_t launch);
-/* Ends the launch. False when memory for the views ran out: from that point on every read returned the newest bytes. */
+/* Ends the launch. Returns false if memory for the views ran out: from that point on every read returned the newest bytes. */
 bool alias_model_close(struct alias_model *model);
 
 #endif

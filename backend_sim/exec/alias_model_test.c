@@ -335,7 +335,7 @@ static bool note_pause(struct twin_memory *memory, uint64_t nanoseconds)
     return nanoseconds == 5;
 }
 
-/* What else a kernel asks of its accessor goes to the one behind the model. */
+/* Other requests of a kernel go to the accessor behind the model. */
 static void other_requests(void)
 {
     static struct rig rig;

@@ -41,8 +41,8 @@ struct alias_views {
 
 /* NULL when there is none. */
 struct view *alias_views_find(const struct alias_views *views, struct view_key key);
-/* Adds a view that does not exist yet; the caller fills its bytes. Its address is stable until alias_views_clear. NULL when out
- * of memory: nothing has changed. */
+/* Adds a view that does not exist yet; the caller fills its bytes. Its address is stable until alias_views_clear. Returns
+ * NULL, with nothing changed, when memory is exhausted. */
 struct view *alias_views_add(struct alias_views *views, struct view_key key);
 
 void alias_views_forget(struct alias_views *views);

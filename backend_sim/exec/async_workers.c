@@ -8,7 +8,7 @@
 #include "posix.h"
 #include "process.h"
 
-/* Nanoseconds until the worker looks again at memory that work waits for: soon at first, and then once a millisecond. */
+/* Nanoseconds until the worker next polls memory that work waits for: soon at first, later once per millisecond. */
 static uint64_t until_next_look(unsigned looks)
 {
     enum { FIRST = 20000, LAST = 1000000 };
@@ -93,7 +93,7 @@ void async_workers_lost(struct sim_process *process)
     async_workers_start(process, ASYNC_WORKERS_HOST);
 }
 
-/* The time so many nanoseconds from now. */
+/* The time that many nanoseconds from now. */
 static struct timespec after(uint64_t nanoseconds)
 {
     enum { SECOND = 1000000000 };

@@ -30,7 +30,8 @@ struct async_workers {
     uint64_t process;           /* that started them (life_stamp); a forked child has no workers */
 };
 
-/* Call after queueing work: starts the thread of that kind unless it exists. False when the system has no thread left. */
+/* Call after queueing work: starts the thread of that kind unless it exists. Returns false if the system cannot create a
+ * thread. */
 bool async_workers_start(struct sim_process *process, enum async_workers_kind kind);
 
 /* Ends both threads, after the host function that is running; remaining work stays undone. Releases the lock during the wait.
@@ -40,10 +41,10 @@ void async_workers_stop(struct sim_process *process);
 /* The calling thread ends inside a host function. If it is the worker for host functions, a new thread replaces it. */
 void async_workers_lost(struct sim_process *process);
 
-/* Releases the lock for that long, in the middle of a work item. False when the process is being closed. */
+/* Releases the lock for that long, in the middle of a work item. Returns false if the process is being closed. */
 bool async_workers_pause(struct sim_process *process, uint64_t nanoseconds);
 
-/* Releases the lock until work was queued or done, at most for that long. */
+/* Releases the lock until work is queued or done, but at most for that long. */
 void async_workers_wait(struct sim_process *process, uint64_t nanoseconds);
 
 #endif

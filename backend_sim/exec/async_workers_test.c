@@ -327,7 +327,7 @@ static void test_fork(vmm_system *sys, vmm_stream stream)
         vmm_close(others[i]);
 }
 
-/* Systems closed in another order than they were opened: a fork locks the machines of the remaining ones. */
+/* Systems closed in a different order than they were opened: a fork locks the machines of the remaining ones. */
 static void test_gone(void)
 {
     static const int orders[3][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}};

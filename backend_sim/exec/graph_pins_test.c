@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph_pins: memory of a graph stays in its place until what its stream had to do is done, whatever others have to do. */
+/* graph_pins: a graph's memory stays in place until its stream's work is done, whatever other streams have to do. */
 #include "graph_pins.h"
 
 #include "in_flight.h"
@@ -45,7 +45,7 @@ static void work(int lane)
     need(vmm_memset_d8_async(sys, at + 64 * (unsigned)lane, 1, 64, stream[lane]), "work");
 }
 
-/* Memory of a graph that waits for what the stream has to do now. */
+/* Graph memory that waits for the stream's current work. */
 static void pin(int lane)
 {
     uint64_t lacks, left;
@@ -101,7 +101,7 @@ static void late(void)
     end();
 }
 
-/* Work is done as it is issued, but for what waits for a value. */
+/* Work runs as it is issued, except for waits for a value. */
 static void eager(void)
 {
     begin("sim:h100,schedule=eager");

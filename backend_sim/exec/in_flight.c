@@ -121,7 +121,7 @@ void in_flight_look_at_memory(struct sim_process *process)
     for (; item; item = item->after)
         if (item->blocked && mem_op_may_go_on(process, (struct work *)item)) {
             set_blocked(in_flight, item, false);
-            pthread_cond_broadcast(&in_flight->changed); /* a worker need not find it out by itself */
+            pthread_cond_broadcast(&in_flight->changed); /* so that a worker need not find out by polling */
         }
 }
 
@@ -170,7 +170,7 @@ static void call_host(struct sim_process *process, struct queue_item *item)
     struct host_call call = {process, item, {pthread_self(), queue_place_of(item), process->in_flight->inside}};
     const vmm_detail before = *vmm_last_detail();
     process->in_flight->inside = &call.here;
-    process->in_flight->orders++; /* what the function issues comes after its stream */
+    process->in_flight->orders++; /* work that the function issues comes after its stream */
     sim_machine_unlock(process->machine);
     pthread_cleanup_push(host_call_lost, &call);
     function->fn(function->user_data);

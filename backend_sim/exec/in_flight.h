@@ -10,7 +10,7 @@
  * memory or revoking the rights that it uses is a mistake whether or not it has been done (VMM-UNMAP-IN-FLIGHT,
  * VMM-ACCESS-IN-FLIGHT). The exception is work that the program can observe to be done without a call (in_flight_host_visible):
  * a host function that has started proves that everything before it is done, and so do bytes that work wrote where the host can
- * read them. Work has the rights that hold when it is done. Once a fault has cost the process a device,
+ * read them. Work runs with the rights at the time it runs. Once a fault has cost the process a device,
      the work still queued for it is dropped.
  *
  * late: a waiting call does the work it waits for, and no other. eager: work is done when it is issued. random: at each issue
@@ -51,15 +51,15 @@ struct in_flight {
     struct queue queue;
     enum sim_schedule schedule;
     uint64_t random; /* state of the seeded choice */
-    size_t blocked; /* work items that stand at a wait for a value in memory (mem_op.h) */
+    size_t blocked; /* work items that are blocked at a wait for a value in memory (mem_op.h) */
     struct stream_clocks clocks;
-    bool quiet;        /* a mark was queued, and in_flight_marked is to follow */
-    struct order *order;     /* order_feed.h; NULL: what orders accesses is not followed */
-    struct written *written; /* the same; NULL: nor is what wrote them */
-    bool order_of_streams;   /* accesses that nothing orders are reported */
-    uint64_t dry_steps; /* that dry runs may still make (dry_run.h) */
-    uint64_t orders;   /* how often a call waited, or made a stream wait: each may order streams (pool_use.h) */
-    bool out_of_memory; /* host memory ran out while work was done; the next call that waits reports it */
+    bool quiet;        /* a mark was queued, and in_flight_marked must follow */
+    struct order *order;     /* order_feed.h; NULL if the order of accesses is not tracked */
+    struct written *written; /* the same; NULL if writes are not tracked either */
+    bool order_of_streams;   /* unordered accesses are reported */
+    uint64_t dry_steps; /* steps that dry runs may still make (dry_run.h) */
+    uint64_t orders;   /* the number of waits by calls and by streams, each of which may order streams (pool_use.h) */
+    bool out_of_memory; /* host memory ran out while work ran; the next call that waits reports it */
     struct in_flight_inside *inside; /* the running host functions */
     pthread_cond_t changed;       /* work was queued or done; used with the machine's lock */
     struct async_workers workers;           /* used under SIM_DEVICE only */
@@ -87,26 +87,26 @@ struct queue_place in_flight_place(const struct sim_process *process, const stru
                                    vmm_stream stream);
 
 /* Queues the call: a launch, a host function, or a copy or fill on a stream. The caller has checked the arguments; what they
- * point to is copied. issued_by is the call that the program made, if that is a different one. SUCCESS, or SYSTEM-HOST-MEMORY:
- * nothing is queued then. */
+ * point to is copied. issued_by is the call that the program made, if that is a different one. Returns SUCCESS, or
+ * SYSTEM-HOST-MEMORY with nothing queued. */
 vmm_result in_flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                            enum vmm_call_id issued_by);
 
-/* The same of a copy or fill, for which the rights of these devices count. */
+/* The same for a copy or fill that uses these devices' rights. */
 vmm_result in_flight_issue_copy(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                                 enum vmm_call_id issued_by, struct transfer_rights rights);
 
-/* Queues what the call maps to arrays (arrays.h): the list is the work's from then on. */
+/* Queues the call's array mappings (arrays.h): the work then owns the list. */
 vmm_result in_flight_issue_binds(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                                  struct array_binds *binds);
 
 /* Does the remaining work that the scope covers and removes it from the queue: it is no longer in flight. */
 vmm_result in_flight_wait(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);
 
-/* The same for a wait that the documentation does not promise: the program cannot rely on it. */
+/* The same for a wait that the documentation does not guarantee: the program cannot rely on it. */
 vmm_result in_flight_wait_unpromised(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);
 
-/* Is everything done that in_flight_wait would wait for? If so, removes it from the queue as well. If not, does some work now,
+/* Is all work done that in_flight_wait would wait for? If so, removes it from the queue as well. If not, does some work now,
  * so that polling in a loop ends (under schedule=device the workers do it). Inside a host function it does none, because the
  * work may wait for that very function. */
 bool in_flight_poll(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);
@@ -117,13 +117,13 @@ void in_flight_host_visible(struct sim_process *process, struct work *work);
 /* Does the first work item that is ready and is, or is not, a host function. False when there is none. */
 bool in_flight_do_next(struct sim_process *process, bool host_function);
 
-/* Called in the middle of a kernel: waits that long, as the kernel would on a device; only under schedule=device. False when
- * the kernel must end now: the device was lost during the wait, or the process is being closed. */
+/* Called in the middle of a kernel: waits that long, as the kernel would on a device; only under schedule=device. Returns
+ * false if the kernel must end now: the device was lost during the wait, or the process is being closed. */
 bool in_flight_pause(struct sim_process *process, int device, uint64_t nanoseconds);
 
 /* Queues a mark (queue.h) for the call, which records an event or makes a stream wait for one. The mark depends on the mark
- * numbered after (0: none). The event, unless it is NULL, stands for the new mark from now on. SUCCESS, or SYSTEM-HOST-MEMORY:
- * nothing has changed then. */
+ * numbered after (0: none). The event, unless it is NULL, then stands for the new mark. Returns SUCCESS, or
+ * SYSTEM-HOST-MEMORY with nothing changed. */
 vmm_result in_flight_mark(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                           uint64_t after, struct sim_event *event);
 
@@ -133,36 +133,37 @@ vmm_result in_flight_mark_quietly(struct sim_process *process, const struct queu
                                   uint64_t after);
 vmm_result in_flight_marked(struct sim_process *process);
 
-/* A mark for what the call frees at the place in the order of its stream (region.h): the newest item, if it is one already, or a
- * fresh one. The caller adds what is freed, then calls in_flight_free_end for a fresh one, or in_flight_free_undo if it could not.
- * NULL when host memory is exhausted. */
+/* A mark for the call's frees at the place, in stream order (region.h): the newest item if that is one already, or a fresh one.
+ * The caller adds the freed memory, then calls in_flight_free_end for a fresh one, or in_flight_free_undo if it could not. NULL
+ * when host memory is exhausted. */
 struct free_mark *in_flight_free_mark(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                                       bool *fresh);
 void in_flight_free_undo(struct sim_process *process);
 vmm_result in_flight_free_end(struct sim_process *process);
 
-/* Flags as wanted (queue.h) what an item issued at the place now would wait for, and completes the marks that nothing blocks. */
+/* Flags as wanted (queue.h) the work that an item issued at the place now would wait for, and completes the marks that nothing
+ * blocks. */
 void in_flight_look_from(struct sim_process *process, const struct queue_place *place);
 
 /* Is all work done that precedes the mark of that number? Does no work itself. True for 0 and for a mark that was already
  * waited for. */
 bool in_flight_reached(struct sim_process *process, uint64_t mark);
-/* When the event's mark was done, in nanoseconds of a monotonic clock. 0: it is not known to be, or the event has no timing. */
+/* When the event's mark was done, in nanoseconds of a monotonic clock. 0 if that is unknown, or if the event has no timing. */
 uint64_t in_flight_time(const struct sim_process *process, const struct sim_event *event);
 /* Does the work that precedes the mark and removes it from the queue: it is no longer in flight. */
 vmm_result in_flight_wait_mark(struct sim_process *process, uint64_t mark);
 /* As in_flight_poll, for a mark. */
 bool in_flight_poll_mark(struct sim_process *process, uint64_t mark);
 
-/* Call after the rights to a mapping changed from those in before (process.h): a wait that polls it with such a right faults, also
- * when it may still read, as measured on H200. */
+/* Call after the rights to a mapping changed from those in before (process.h): a wait that polls it with such a right faults,
+ * even if it may still read, as measured on H200. */
 void in_flight_rights_changed(struct sim_process *process, const struct sim_mapping *mapping, uint64_t before);
 
-/* Call after memory was unmapped: a wait that polls it (mem_op.h) faults now, as measured, and not when some call
- * looks next, because memory may lie there again by then. */
+/* Call after memory was unmapped: a wait that polls it (mem_op.h) faults now, as measured, rather than when a
+ * call next polls, because memory may be mapped there again by then. */
 void in_flight_lost_memory(struct sim_process *process);
 
-/* Is any work in flight? in_flight_hazards.h is for that case alone. */
+/* Is any work in flight? in_flight_hazards.h is only for that case. */
 static inline bool in_flight_any(const struct in_flight *in_flight)
 {
     return in_flight->queue.first != NULL;

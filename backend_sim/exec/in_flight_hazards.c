@@ -46,8 +46,8 @@ static bool needs_rights_of(const struct work *work, int device)
     return device < 0 || (to < 0 ? own : to) == device || (from < 0 ? own : from) == device;
 }
 
-/* Warns about the first in-flight work on the device (-1: any) that needs one of the rights on the part. False when there is none.
- * */
+/* Warns about the first in-flight work on the device (-1: any) that needs one of the rights on the part. False when there is
+ * none. */
 static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const struct part *part, int device,
                     unsigned rights, uint64_t value)
 {
@@ -97,7 +97,7 @@ void in_flight_unmapping(struct sim_process *process, uint64_t start, uint64_t e
     }
 }
 
-/* The part of a mapping that shows [offset, offset + size) of its memory or multicast object; empty when there is none. */
+/* The part of a mapping that shows [offset, offset + size) of its memory or multicast object; empty if there is none. */
 static struct part part_of(const struct sim_mapping *mapping, uint64_t offset, uint64_t size)
 {
     uint64_t first = mapping->offset > offset ? mapping->offset : offset;

@@ -29,7 +29,7 @@ static inline bool in_flight_uses(const struct in_flight_used *used, uint64_t st
 void in_flight_unmapping(struct sim_process *process, uint64_t start, uint64_t end);
 /* Warns about in-flight work that uses a part of a multicast object from which the call removes a replica. */
 void in_flight_unbinding(struct sim_process *process, const struct sim_handle *object, uint64_t offset, uint64_t size);
-/* Warns about in-flight work that needs a right that the grant takes away from a mapping. */
+/* Warns about in-flight work that needs a right that the grant removes from a mapping. */
 void in_flight_granting(struct sim_process *process, const struct sim_mapping *mapping, const vmm_mem_access_desc *desc);
 
 #endif

@@ -63,10 +63,10 @@ static vmm_result issued(struct sim_process *process)
     return in_flight->queue.count <= IN_FLIGHT_MAX ? VMM_SUCCESS : in_flight_wait_oldest(process);
 }
 
-/* work: NULL when the host's memory was exhausted. */
+/* work: NULL if host memory was exhausted. */
 static vmm_result issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call, struct work *work)
 {
-    process->in_flight->orders += place->kind == QUEUE_DEFAULT; /* streams before and after it are ordered by it */
+    process->in_flight->orders += place->kind == QUEUE_DEFAULT; /* it orders streams before and after it */
     if (work && queue_add(&process->in_flight->queue, &work->item, place)) {
         if (process->in_flight->order)
             order_feed_issue(process, place, work, (const union vmm_any_call *)(const void *)call);
@@ -113,7 +113,7 @@ vmm_result in_flight_mark(struct sim_process *process, const struct queue_place 
     struct work *work = work_new(call, vmm_reported_call(call->id));
     process->in_flight->orders += after != 0;
     if (work && queue_add_mark(&process->in_flight->queue, &work->item, place, after)) {
-        if (event) { /* before any work is done, which may release the lock */
+        if (event) { /* before any work runs, which may release the lock */
             event->mark = work->item.number;
             event->recorded = call->number;
             event->when = 0;
@@ -149,9 +149,10 @@ vmm_result in_flight_marked(struct sim_process *process)
     return quiet ? issued(process) : VMM_SUCCESS;
 }
 
-/* ---- frees in the order of a stream ---- */
+/* ---- stream-ordered frees ---- */
 
-/* The newest item, if it stands for frees at the place: nothing has been issued since, so it stands for the next one as well. */
+/* The newest item, if it stands for frees at the place: nothing has been issued since, so it can stand for the next one as
+ * well. */
 static struct free_mark *newest_free(const struct in_flight *in_flight, const struct queue_place *place)
 {
     struct queue_item *item = in_flight->queue.last;

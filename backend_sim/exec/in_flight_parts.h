@@ -5,7 +5,7 @@
  *     in_flight.c           does work items, and knows which are ready
  *     in_flight_wait.c      does what a call waits for, and removes it from the queue
  *
- * For those files alone, and under the machine's lock.
+ * Only for those files, and under the machine's lock.
  */
 #ifndef SIM_IN_FLIGHT_PARTS_H
 #define SIM_IN_FLIGHT_PARTS_H
@@ -33,14 +33,14 @@ static inline struct queue_aim in_flight_aim(const struct sim_process *process, 
     return (struct queue_aim){scope, *place, process->in_flight->queue.issued};
 }
 
-/* Flags items as queue_want does, by what memory holds now; returns how many are wanted. */
+/* Flags items as queue_want does, according to the current contents of memory; returns how many are wanted. */
 size_t in_flight_want(struct sim_process *process, const struct queue_aim *aim);
 
-/* Unblocks the work whose memory holds by now what it waits for. Nothing announces that memory has changed, so call this before
+/* Unblocks work whose memory now holds the awaited value. There is no notification of memory changes, so call this before
  * looking for ready work. */
 void in_flight_look_at_memory(struct sim_process *process);
 
-/* The next item to do, of those that were flagged last; NULL when none is ready. Leaves host functions to their worker if there
+/* The next item to do, among those flagged last; NULL if none is ready. Leaves host functions to their worker if there
  * is one. */
 struct queue_item *in_flight_choose(struct in_flight *in_flight);
 /* The first ready item, wanted or not, that this thread may do, or NULL. */

@@ -31,8 +31,9 @@ static bool is_running(const struct in_flight *in_flight)
     return item != NULL;
 }
 
-/* Waits until something may have changed: an item was done, or memory for which work waits. Under schedule=device the worker
- * looks at the memory. False when nothing ever can: no work is ready or running, and only the calling thread could write. */
+/* Waits until something may have changed: an item was done, or memory for which work waits. Under schedule=device the
+ * worker polls the memory. Returns false if nothing ever can change: no work is ready or running, and only the calling thread
+ * could write. */
 static bool wait_for_change(struct sim_process *process)
 {
     struct in_flight *in_flight = process->in_flight;
@@ -46,8 +47,8 @@ static bool wait_for_change(struct sim_process *process)
     return true;
 }
 
-/* Does the next item. While the wanted ones wait for a value in memory, does any that is ready, because a device would, and that
- * may be what writes the value. Without any, waits for a change; false when there can be none. */
+/* Does the next item. While the wanted items wait for a value in memory, does any ready item, as a device would, because it may
+ * write the value. If there is none, waits for a change; returns false if there can be none. */
 static bool go_on(struct sim_process *process)
 {
     struct in_flight *in_flight = process->in_flight;
@@ -59,7 +60,7 @@ static bool go_on(struct sim_process *process)
     return item || wait_for_change(process);
 }
 
-/* Hands the time at which a mark was done to its event, if that still stands for it. */
+/* Stores the time at which a mark was done in its event, if that still stands for it. */
 static void keep_time(const struct sim_process *process, const struct queue_item *item)
 {
     const struct vmm_call_event_record *record = &((const struct work *)item)->call.event_record;
@@ -112,7 +113,7 @@ static bool go_on_in_order(struct sim_process *process)
 /* The wait can never end. Nothing is forgotten: once the program has written the value, the same call succeeds. */
 static vmm_result refuse_never(const struct sim_process *process)
 {
-    const struct queue_item *item = process->in_flight->queue.undone; /* nothing comes before it, so it is one that waits */
+    const struct queue_item *item = process->in_flight->queue.undone; /* nothing comes before it, so it is a waiting item */
     const struct work *work = (const struct work *)item;
     const uint64_t address = mem_op_waits_at(work);
     vmm_object nearest = sim_object_nearest(process, address);
@@ -146,7 +147,7 @@ vmm_result in_flight_wait_oldest(struct sim_process *process)
 {
     struct in_flight *in_flight = process->in_flight;
     struct queue_item *oldest = in_flight->queue.first;
-    if (in_flight->blocked) /* it may be the one that waits, and a program issues its write later */
+    if (in_flight->blocked) /* it may be the waiting one, and the program may issue the write later */
         return VMM_SUCCESS;
     bool here = oldest->state == QUEUE_DONE || (in_flight->schedule != SIM_RANDOM && in_flight_is_plain(oldest));
     if (!here) {

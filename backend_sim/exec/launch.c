@@ -58,7 +58,7 @@ void sim_lose_device(struct sim_process *process, const struct device_loss *loss
         sim_fault_argument(launch, &fault->what);
 }
 
-/* Ends the kernel at an access without the right to it: the process loses the device. Other lanes of the same step may come
+/* Ends the kernel at an access without the right to it: the process loses the device. Other lanes of the same step may get
  * here after it. */
 static bool lose(const struct run *run, enum sim_fault_kind kind, uint64_t address, unsigned width, enum twin_use use,
                  int unbound)
@@ -112,7 +112,7 @@ static bool access_replicas(struct twin_memory *memory, uint64_t address, unsign
     return true;
 }
 
-/* A kernel that knows its place says where it ended, and why if that was no access to memory. */
+/* A kernel that knows its source position says where it ended, and why if that was not a memory access. */
 static void end_kernel(struct twin_memory *memory, const struct twin_end *end)
 {
     static const enum sim_fault_kind kinds[] = {[TWIN_MISALIGNED] = SIM_FAULT_MISALIGNED, [TWIN_ASSERT] = SIM_FAULT_ASSERT,
@@ -241,7 +241,7 @@ static void describe(const struct sim_fault *fault)
                         f->device, did[fault->use], (unsigned long long)f->address,
                         may_use(f) ? "the host copies the bytes and lacks the right" : reason);
     if (fault->kind < SIM_FAULT_ASSERT)
-        vmm_detail_fault(f); /* the others are no accesses */
+        vmm_detail_fault(f); /* the others are not accesses */
     vmm_detail_issued((vmm_site){vmm_reported_name(fault->call), f->launch, f->launch_stack});
 }
 
@@ -289,7 +289,7 @@ static bool run_code(const struct run *run, struct twin_memory *memory)
     return true;
 }
 
-/* Under the alias model. False when memory for its views ran out. */
+/* Under the alias model. Returns false if memory for its views ran out. */
 static bool run_aliased(struct run *run)
 {
     struct alias_model model;
@@ -300,7 +300,7 @@ static bool run_aliased(struct run *run)
 }
 
 /* Refreshes the copies of all teams, so that the kernel uses what other processes have bound by now. Waits while another
- * process holds the shared state's mutex; if that process is stuck, the kernel uses the older copies. */
+ * process holds the shared state's mutex; if that process is stuck, the kernel uses the old copies. */
 static void look_at_teams(struct sim_machine *machine)
 {
     struct share *busy;
@@ -308,7 +308,7 @@ static void look_at_teams(struct sim_machine *machine)
         sim_machine_await(machine, busy);
 }
 
-/* Of a kernel of PTX: is the device new enough, and does its code run here? */
+/* For a PTX kernel: is the device new enough, and is its code supported? */
 static vmm_result check_code(const struct sim_process *process, const struct kernels_ptx *ptx)
 {
     int major = 0, minor = 0;
@@ -340,9 +340,9 @@ bool launch_do(struct sim_process *process, struct work *work)
     struct run run = {.memory = {.run = access_memory, .replicas = access_replicas, .show = show,
                                  .ended = end_kernel},
                       .process = process, .work = work, .place = queue_place_of(&work->item), .call = call};
-    if (process->in_flight->schedule == SIM_DEVICE) /* under another one no time passes for others meanwhile */
+    if (process->in_flight->schedule == SIM_DEVICE) /* under another schedule no time passes for others meanwhile */
         run.memory.pause = pause_run;
-    run.memory.fleeting = process->in_flight->order != NULL; /* each access is to be seen */
+    run.memory.fleeting = process->in_flight->order != NULL; /* each access must be seen */
     if (kernels_is_registered(call->kernel)) {
         dry_run_describe(process, run.place, &run.memory);
         run.memory.threads = process->options.kernel_threads;

@@ -17,7 +17,7 @@
 
 struct work;
 
-/* SUCCESS while the context's device is not lost, otherwise a refusal; waits: the call is one that reports the fault. */
+/* SUCCESS while the context's device is not lost, otherwise a refusal; waits: the call reports the fault. */
 vmm_result sim_context_check(struct sim_process *process, const struct sim_context *context, bool waits);
 
 /* The same for a call that does not report the fault: SUCCESS until another call has reported it. */
@@ -29,14 +29,14 @@ vmm_result sim_device_check(const struct sim_process *process, int device);
 /* Returns NOT_PERMITTED: the call is made inside a host function. */
 vmm_result sim_refuse_inside(const struct sim_process *process);
 
-/* May the machine launch it? What all backends refuse alike (kernels_check), and code that does not run here. */
+/* May the machine launch it? The refusals common to all backends (kernels_check), and unsupported code. */
 vmm_result launch_check(const struct sim_process *process, const struct vmm_call_launch *call);
 
 /* Waits for the work that scope covers in the current context, seen from its default stream. SUCCESS while its device is not
- * lost; a refusal without a context. promised: documented. */
+ * lost; a refusal without a context. promised: the wait is documented. */
 vmm_result sim_wait_current(struct sim_process *process, enum queue_scope scope, bool promised);
 
-/* Do queued work with the present rights. False when host memory is exhausted. */
+/* These do queued work with the current rights. Return false when host memory is exhausted. */
 bool launch_do(struct sim_process *process, struct work *work);
 bool copy_do(struct sim_process *process, struct work *work);
 
@@ -50,7 +50,7 @@ struct device_loss {
     uint64_t address;
     uint32_t width;
     unsigned use; /* enum twin_use */
-    int unbound;  /* of SIM_FAULT_UNBOUND: the device; ~device of another node */
+    int unbound;  /* for SIM_FAULT_UNBOUND: the device; ~device if on another node */
 };
 
 void sim_lose_device(struct sim_process *process, const struct device_loss *loss);

@@ -89,7 +89,7 @@ struct spot {
     struct translate_run run; /* without a block: registered memory */
 };
 
-/* False when the device has no such access. */
+/* Returns false if the device has no such access. */
 static bool find_spot(const struct sim_process *process, int device, const vmm_stream_batch_mem_op_params *op, struct spot *spot)
 {
     const uint64_t address = op->wait_value.address;
@@ -107,7 +107,7 @@ static bool find_spot(const struct sim_process *process, int device, const vmm_s
     return true;
 }
 
-/* A wait's address is a multiple of its width, and so is the place of every mapping. */
+/* A wait's address is a multiple of its width, and so is the address of every mapping. */
 static uint64_t value_in(const unsigned char *bytes, unsigned width)
 {
     if (!bytes)
@@ -162,7 +162,7 @@ enum mem_op_progress mem_op_do(struct sim_process *process, struct work *work)
     for (; work->next < ops.count; work->next++) {
         const vmm_stream_batch_mem_op_params *op = &ops.op[work->next];
         if (!vmm_mem_op_has_value(op->operation))
-            continue; /* what a barrier orders is in order here */
+            continue; /* the work that a barrier orders is already in order here */
         if (!find_spot(process, queue_place_of(&work->item)->device, op, &spot)) {
             lose(process, work, op);
             return MEM_OP_DONE;
@@ -177,7 +177,7 @@ enum mem_op_progress mem_op_do(struct sim_process *process, struct work *work)
     return MEM_OP_DONE;
 }
 
-/* The wait at which the work stands, and its memory; false when the device has no access to it any more. */
+/* The wait at which the work is blocked, and its memory; returns false if the device no longer has access to it. */
 static bool find_wait(const struct sim_process *process, const struct work *work, struct mem_ops *ops, struct spot *spot,
                       const vmm_stream_batch_mem_op_params **wait)
 {

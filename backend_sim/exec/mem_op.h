@@ -5,8 +5,8 @@
  *     work item        [wait p == 5]                              [write][wait][write]
  *     done by                                                      ^next: the first operation that is not done
  *
- * A wait is done when its memory satisfies it at a time at which some thread looks. Until then its item, and everything ordered
- * after it, is not ready; nothing announces that memory has changed, so a search for ready work reads the memory first
+ * A wait is done when its memory satisfies it at a time when some thread polls it. Until then its item, and everything ordered
+ * after it, is not ready; there is no notification of memory changes, so a search for ready work reads the memory first
  * (in_flight.c). Values are read and written whole, so a program may store and load them meanwhile where the host can.
  */
 #ifndef SIM_MEM_OP_H
@@ -16,17 +16,17 @@
 
 struct work;
 
-/* The operations of a call, which has one or a list; one: room for a single one. */
+/* The operations of a call, which has one or a list; `one` is storage for a single one. */
 struct mem_ops {
     const vmm_stream_batch_mem_op_params *op;
     uint64_t count;
     vmm_stream_batch_mem_op_params one;
 };
 
-/* Is the call one of the five? */
+/* Is the call one of the five memory-operation calls? */
 bool mem_op_is(enum vmm_call_id id);
 
-/* The operations of such a call. ops is filled in place, for op may point into it. */
+/* The operations of such a call. ops is filled in place, because op may point into it. */
 void mem_op_list(const struct vmm_call *call, struct mem_ops *ops);
 
 static inline bool mem_op_waits(vmm_stream_batch_mem_op_type operation)
@@ -45,8 +45,8 @@ static inline unsigned mem_op_width(vmm_stream_batch_mem_op_type operation)
 /* Does this value in memory satisfy the wait? */
 bool mem_op_satisfied(const vmm_stream_batch_mem_op_params *wait, uint64_t memory);
 
-/* Memory that has a device address and is not the engine's: registered memory of the host. The bytes at [address, address +
- * size); NULL: none there. Set by libcuda.so.1 before the first call, and the same for all machines. */
+/* Memory that has a device address but does not belong to the engine: registered host memory. The bytes at [address, address +
+ * size); NULL if there is none. Set by libcuda.so.1 before the first call, and the same for all machines. */
 typedef unsigned char *(*mem_op_host_memory)(uint64_t address, uint64_t size, bool writes);
 void mem_op_set_host_memory(mem_op_host_memory find);
 unsigned char *mem_op_find_host(uint64_t address, uint64_t size, bool writes);
@@ -57,13 +57,13 @@ enum mem_op_progress { MEM_OP_DONE, MEM_OP_WAITS, MEM_OP_OUT_OF_MEMORY };
  * right to it the process loses the device, and the rest is dropped. */
 enum mem_op_progress mem_op_do(struct sim_process *process, struct work *work);
 
-/* Would mem_op_do get past the wait at which the work stands? Changes nothing. */
+/* Would mem_op_do get past the wait at which the work is blocked? Changes nothing. */
 bool mem_op_may_go_on(struct sim_process *process, const struct work *work);
 
 /* The address at which the work waits. */
 uint64_t mem_op_waits_at(const struct work *work);
 
-/* The wait at which the work stands faults: the process loses the device. */
+/* The wait at which the work is blocked faults: the process loses the device. */
 void mem_op_fault(struct sim_process *process, const struct work *work);
 
 /* Does the device still have access to the memory that the work waits for? */

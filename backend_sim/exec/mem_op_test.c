@@ -158,7 +158,7 @@ static void satisfy(int way)
     }
 }
 
-/* A wait on one stream, what satisfies it elsewhere, and a wait of the host for the first stream alone. */
+/* A wait on one stream, what satisfies it elsewhere, and a host wait for the first stream only. */
 static void satisfied_in(const char *spec)
 {
     begin(spec);
@@ -177,7 +177,7 @@ static void satisfied_in(const char *spec)
     vmm_close(sys);
 }
 
-/* A program that only asks makes progress, too. */
+/* A program that only polls also makes progress. */
 static void polled_in(const char *spec)
 {
     vmm_event event;
@@ -286,7 +286,7 @@ static void never_in(const char *spec)
     OK(vmm_mem_free(sys, dev));
     vmm_close(sys);
     uint32_t copied = 77;
-    begin(spec); /* nor a copy, in whatever form */
+    begin(spec); /* nor a copy, in any form */
     OK(vmm_stream_wait_value32(sys, NULL, dev, 1, EQ));
     tap_u64(vmm_memcpy_dtoh(sys, &copied, dev, sizeof copied), VMM_ERROR_NOT_READY, "%s: a copy does not wait for ever", spec);
     tap_text(vmm_last_detail()->rule, "VMM-MEMOP-NEVER", "but says why");
@@ -301,8 +301,8 @@ static void never_in(const char *spec)
     vmm_close(sys);
 }
 
-/* The queue may grow behind a wait, because the program may issue what ends it later. This looks at each piece of work as often as
- * there are others, which ThreadSanitizer makes long, and has a second thread under schedule=device alone. */
+/* The queue may grow after a wait, because the program may later issue the work that ends it. This visits each work item as
+ * often as there are others, which is slow under ThreadSanitizer, and has a second thread only under schedule=device. */
 static void many_in(const char *spec)
 {
 #ifdef __SANITIZE_THREAD__
@@ -323,7 +323,8 @@ static void many_in(const char *spec)
 
 /* ---- a device that is lost, and events past a wait ---- */
 
-/* The wait itself is sound, but its device is lost by other work: waiting for it reports that, and not that it never ends. */
+/* The wait itself is sound, but its device is lost by other work: waiting for it reports the lost device, not that the wait
+ * never ends. */
 static void lost_by_others_in(const char *spec)
 {
     begin(spec);
@@ -357,7 +358,7 @@ static void event_beside_a_wait_in(const char *spec)
     vmm_close(sys);
 }
 
-/* A wait goes on with the work behind it when an event of another stream is recorded. */
+/* A wait and the work after it continue when an event of another stream is recorded. */
 static void event_after_a_wait_in(const char *spec)
 {
     vmm_event event;
@@ -374,7 +375,7 @@ static void event_after_a_wait_in(const char *spec)
     vmm_close(sys);
 }
 
-/* Rights of another device to the memory are no concern of the wait. */
+/* Another device's rights to the memory do not affect the wait. */
 static void rights_of_another_in(const char *spec)
 {
     const vmm_mem_access_desc other = {{VMM_MEM_LOCATION_TYPE_DEVICE, 1}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
@@ -391,7 +392,7 @@ static void rights_of_another_in(const char *spec)
     vmm_close(sys);
 }
 
-/* ---- memory that other processes may have ---- */
+/* ---- memory that other processes may access ---- */
 
 static unsigned char *shared_bytes;
 
@@ -409,7 +410,7 @@ static void alarm_soon(void)
         tap_bail("no timer");
 }
 
-/* The bytes at a device address, where another process has them, too. */
+/* The bytes at a device address, if another process also has them. */
 static unsigned char *bytes_at(vmm_deviceptr at)
 {
     struct translate_run run;
@@ -423,7 +424,7 @@ static unsigned char *bytes_at(vmm_deviceptr at)
     return bytes;
 }
 
-/* Another process may write to exported memory, so a wait there is no wait for ever, even if the program has one thread. The
+/* Another process may write to exported memory, so a wait there may end even if the program has one thread. The
  * signal stands for the other process. */
 static void shared_in(const char *schedule)
 {
@@ -513,7 +514,7 @@ static void beside_a_function_in(const char *spec)
     vmm_close(sys);
 }
 
-/* The shadow of another backend has no bytes, and does no memory operations: it never waits for a value. */
+/* The shadow of another backend has no bytes, and does no memory operations: so it never waits for a value. */
 static void in_a_shadow(void)
 {
     begin("shadow|sim:h100");

@@ -15,7 +15,7 @@
 
 enum { HOST_ADDRESSES = 0 /* the number of the host's own memory */ };
 
-/* A copy or fill of more bytes than a value has shows no byte that is the last to be written. */
+/* In a copy or fill larger than a value, no byte is known to be written last. */
 enum { VALUE_BYTES = 8 };
 
 void order_feed_open(struct in_flight *in_flight, const struct sim_options *options)
@@ -56,7 +56,7 @@ static struct order_name name_at(const struct sim_process *process, const struct
 
 /* ---- accesses of copies and fills ---- */
 
-/* A stretch of addresses that some work accesses. */
+/* A range of addresses that some work accesses. */
 struct stretch {
     uint64_t address, size;
     enum order_use use;
@@ -73,7 +73,7 @@ static void note(const struct sim_process *process, struct order_work *work, con
     struct order *order = process->in_flight->order;
     uint64_t address = s->address, left = s->size;
     struct translate_run run;
-    if (!process->in_flight->order_of_streams || arrays_have(address)) /* which memory a tile will have is not known yet */
+    if (!process->in_flight->order_of_streams || arrays_have(address)) /* it is not known yet which memory a tile will have */
         return;
     for (; left && translate_run(process, address, left, &run); address += run.length, left -= run.length)
         if (!run.block->team)
@@ -131,7 +131,7 @@ static uint64_t value_of(const vmm_stream_batch_mem_op_params *op)
     return mem_op_width(op->operation) == 8 ? op->write_value.value64 : op->write_value.value;
 }
 
-/* A wait orders the place, a write is work of its own: in a batch each has its turn. Returns the work of the last write. */
+/* A wait orders the place, a write is work of its own: in a batch each is handled in turn. Returns the work of the last write. */
 static struct order_work *issue_mem_ops(const struct sim_process *process, const struct queue_place *place,
                                         const struct vmm_call *call, const struct order_name *name)
 {
@@ -203,8 +203,8 @@ void order_feed_issue(struct sim_process *process, const struct queue_place *pla
         note_call(process, work->ordered, call);
 }
 
-/* Does the host wait for the transfer? The documentation promises it of copies from and to pageable memory, of those without Async in
- * their names that have a host side, and of fills of pinned memory. */
+/* Does the host wait for the transfer? The documentation guarantees it for copies from and to pageable memory, for copies with a
+ * host side without Async in their names, and for fills of pinned memory. */
 static bool host_waits(const struct sim_process *process, const struct transfer *t, bool pinned)
 {
     if (t->direction == FROM_HOST || t->direction == TO_HOST)
@@ -212,7 +212,7 @@ static bool host_waits(const struct sim_process *process, const struct transfer 
     return translate_host(process, t->dst, t->size) || (t->direction == BETWEEN && translate_host(process, t->src, t->size));
 }
 
-/* A copy that the host makes itself, as its name says. That between contexts may be done by such copies. */
+/* A copy that the host makes itself, as its name says. A copy between contexts may be done by such copies. */
 static bool is_of_host(const struct vmm_call *call, const struct order_name *name)
 {
     return (call->id == VMM_CALL_memcpy_htod || call->id == VMM_CALL_memcpy_dtoh) && !strstr(name->what, "Async");
@@ -324,7 +324,7 @@ void order_feed_moves(struct sim_process *process, const struct work *work, cons
         moves_between(process, t);
 }
 
-/* What the host may write in place counts as written. */
+/* Memory that the host may write in place counts as written. */
 void order_feed_created(struct sim_process *process, const struct sim_block *block)
 {
     if (process->in_flight->written && !sim_on_host(block->prop.location))

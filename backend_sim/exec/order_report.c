@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said of accesses that nothing orders, and of bytes that nothing wrote. */
+/* The messages about unordered accesses, and about bytes that nothing wrote. */
 #include "objects.h"
 #include "order_detail.h"
 #include "order_feed.h"
 #include "rights.h"
 
-/* A mapping or an allocation that shows the byte of the memory; kind NONE: there is none any more. */
+/* A mapping or an allocation that shows the byte of the memory; kind NONE if there is none any more. */
 static vmm_object shown_at(const struct sim_process *process, uint64_t memory, uint64_t offset)
 {
     for (const struct sim_mapping *m = addrmap_ceil(&process->mappings, 0); m; m = addrmap_ceil(&process->mappings, m->start + 1))

@@ -14,7 +14,7 @@ static bool by_default(const struct queue_place *a, const struct queue_place *b)
            (a->kind == QUEUE_DEFAULT || b->kind == QUEUE_DEFAULT);
 }
 
-/* Is the stream at the place certain not to come after the allocation? */
+/* Is the stream at the place certainly not ordered after the allocation? */
 static bool unordered(const struct sim_process *process, const struct sim_piece *piece, const struct queue_place *place)
 {
     return piece->orders == process->in_flight->orders && !queue_same_lane(&piece->place, place) && !by_default(&piece->place, place);
@@ -43,7 +43,7 @@ void pool_use_at(struct sim_process *process, const struct queue_place *place, u
     }
 }
 
-/* Warns about the first work that uses the memory and that the free does not come after. */
+/* Warns about the first work that uses the memory and is not ordered before the free. */
 static void warn_of_use(struct sim_process *process, const struct sim_allocation *a)
 {
     for (struct queue_item *item = process->in_flight->queue.first; item; item = item->after) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pool_use.h - warns about work that uses a pool's memory out of the order of its stream.
+/* pool_use.h - warns about work that uses a pool's memory out of stream order.
  *
  *     S   alloc A ......... kernel on A ........ free A ........ kernel on A     POOL-USE-FREED: its new owner loses it
  *     T              kernel on A                                                 POOL-USE-UNORDERED: nothing makes T wait for S
@@ -13,7 +13,7 @@
 
 #include "pools.h"
 
-/* The call uses [address, address + size) on the stream at the place; argument: which of its parameters that is. Under the
+/* The call uses [address, address + size) on the stream at the place; argument: the parameter concerned. Under the
  * machine's lock. */
 void pool_use_at(struct sim_process *process, const struct queue_place *place, uint64_t address, uint64_t size,
                  const char *argument);

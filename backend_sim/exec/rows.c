@@ -102,7 +102,7 @@ enum rows_there rows_look_up(const struct sim_process *process, uint64_t base, s
     return pinned ? ROWS_ALLOCATED : there;
 }
 
-/* Where nothing is at a side's base: is such memory there? Then sets host, left and planned. find may be NULL. */
+/* If nothing is mapped at a side's base: is there memory of that kind? If so, sets host, left and planned. find may be NULL. */
 static bool rows_look_planned(const struct sim_process *process, rows_find_planned find, struct rows_side *side)
 {
     uint64_t left = find ? find(process, side->base) : 0;
@@ -166,7 +166,7 @@ static uint64_t rows_span(const struct rows_extent *extent, uint64_t pitch, uint
     return (extent->depth - 1) * layer + (extent->height - 1) * pitch + extent->width;
 }
 
-/* A driver does not look at where the rows of a pool's memory begin, and copies what the pool has there: refused here. */
+/* A driver does not check where the rows in a pool's memory begin, and copies whatever the pool has there; refused here. */
 static vmm_result check_end(const struct sim_process *process, const struct rows_extent *extent, const struct rows_side *side)
 {
     uint64_t end = side->start - side->base + rows_span(extent, side->pitch, side->layer);
@@ -316,7 +316,7 @@ static bool unreachable(const struct sim_process *process, int device, uint64_t 
 
 enum { ROWS_SEEN = 4096 };
 
-/* The same of rows that do not wrap past the end of the address space. */
+/* The same for rows that do not wrap past the end of the address space. */
 static bool bad_in_order(const struct sim_process *process, int device, const struct rows_side *side, uint64_t width,
                          uint64_t height, enum translate_use use, uint64_t *row)
 {
@@ -384,7 +384,7 @@ vmm_result rows_refuse_end(const struct rows_side *side)
     return result;
 }
 
-/* The last layer is looked at first: if there are more than fit in memory, it stands for all. */
+/* The last layer is checked first: if there are more than fit in memory, it stands for all. */
 bool rows_bad_layer(const struct sim_process *process, int device, const struct rows_side *side, const struct rows_extent *extent,
                     enum translate_use use, uint64_t *layer, uint64_t *row)
 {
@@ -410,7 +410,7 @@ bool rows_bad_layer(const struct sim_process *process, int device, const struct 
 
 /* ---- both sides ---- */
 
-/* Measured on two H200: blocks of compressed elements go to and from elements of as many bytes. */
+/* Measured on two H200: compressed blocks can be copied to and from elements of the same size. */
 static vmm_result check_blocks(const struct rows_copy *copy)
 {
     const struct array_block *from = &copy->from.block, *to = &copy->to.block;
@@ -448,7 +448,7 @@ vmm_result rows_copy_of(const struct sim_process *process, const vmm_memcpy3d *a
     return copy_of(process, asked, NULL, copy);
 }
 
-/* Does the range lie in one mapping, or in one allocation of a pool, whose end was looked at before? */
+/* Does the range lie in one mapping, or in one allocation of a pool, whose end was already checked? */
 static bool in_one_piece(const struct sim_process *process, uint64_t base, uint64_t size)
 {
     const struct sim_mapping *mapping = sim_mapping_at(process, base);

@@ -24,29 +24,29 @@ struct rows_extent {
     uint64_t width, height, depth;
 };
 
-/* The first row begins at start, each later one pitch bytes after the one before, modulo 2^64; layers of rows alike, layer bytes
+/* The first row begins at start, each later one pitch bytes after the one before, modulo 2^64; layers likewise, layer bytes
  * apart. */
 struct rows_side {
     const char *argument;
     bool host;
     bool outside; /* pinned, or the program's own */
-    bool pooled;    /* memory of a pool: a row may leave its pitch, as in mapped memory */
+    bool pooled;    /* pool memory: a row may exceed its pitch, as in mapped memory */
     bool planned; /* it is memory that a graph will allocate */
-    bool array;   /* of an array: start is an address of its bytes (arrays.h), which need no rights */
+    bool array;   /* belongs to an array: start is an address of its bytes (arrays.h), which need no rights */
     struct array_block block; /* of an array */
     uint64_t base, start;
     uint64_t given, pitch;      /* given: the caller's pitch; 0 means that rows are adjacent */
     uint64_t given_rows, layer; /* given_rows: the caller's height of a layer */
-    uint64_t left; /* bytes from base to the end of the allocation or registered range; UINT64_MAX: the driver knows no end */
+    uint64_t left; /* bytes from base to the end of the allocation or registered range; UINT64_MAX if the driver knows no end */
 };
 
-/* Host memory that the program has pinned, which only the driver's ABI knows. */
+/* Host memory that the program has pinned, known only to the driver's ABI. */
 struct rows_pinned {
     uint64_t start, size;
     bool registered, read_only;
 };
 
-/* Sets what finds the pinned range that holds an address; none without. */
+/* Sets the function that finds the pinned range of an address; without one there are none. */
 typedef bool (*rows_find_pinned)(uint64_t address, struct rows_pinned *range);
 void rows_set_pinned(rows_find_pinned find);
 bool rows_is_pinned(uint64_t address);
@@ -60,10 +60,11 @@ enum rows_there { ROWS_NOTHING, ROWS_RESERVED, ROWS_MAPPED, ROWS_ALLOCATED };
 /* What the driver knows about the memory at a side's base; sets host and left. */
 enum rows_there rows_look_up(const struct sim_process *process, uint64_t base, struct rows_side *side);
 
-/* What finds memory that a graph will allocate, which only graphs know (graph_alloc.h): the bytes from an address to its end; 0: none. */
+/* Finds memory that a graph will allocate, which only graphs know (graph_alloc.h): returns the bytes from an address to its
+ * end, or 0. */
 typedef uint64_t (*rows_find_planned)(const struct sim_process *process, uint64_t address);
 
-/* Checks the single range that a driver takes the rows for. */
+/* Checks the single range that a driver computes for the rows. */
 vmm_result rows_check_span(const struct sim_process *process, int device, const struct rows_side *side,
                            const struct rows_extent *extent, enum translate_use use);
 
@@ -74,7 +75,7 @@ bool rows_bad_row(const struct sim_process *process, int device, const struct ro
 /* Refuses the row, at which a driver's call faults later. */
 vmm_result rows_refuse_row(const struct rows_side *side, uint64_t row);
 
-/* Checks a fill of rows, which is not empty, for work of that device: its memory, but for what is aligned how. */
+/* Checks a fill of rows, which is not empty, for work of that device: its memory, but not alignment. */
 vmm_result rows_check_fill(const struct sim_process *process, int device, const vmm_memset_node_params *fill, rows_find_planned find);
 /* Refuses rows that leave their memory. */
 vmm_result rows_refuse_end(const struct rows_side *side);
@@ -87,7 +88,7 @@ struct rows_array {
     struct array_block block;
 };
 
-/* False: the value is no array with one level that exists. */
+/* Returns false if the value is not an existing array of one level. */
 bool rows_array_of(const struct sim_process *process, vmm_array value, struct rows_array *array);
 
 /* ---- copies of boxes ---- */
@@ -101,8 +102,8 @@ struct rows_copy {
 /* Checks what the caller declares about both sides. Neither extent is 0. */
 vmm_result rows_copy_of(const struct sim_process *process, const vmm_memcpy3d *asked, struct rows_copy *copy);
 
-/* The checks alone, for work of that device; memory that find finds counts. open: as measured of a node without a context, rights to
- * a side that lies in one mapping, or in one allocation of a pool, do not. */
+/* The checks alone, for work of that device; memory that `find` finds counts as present. open: rights to a side within one
+ * mapping or one pool allocation are not checked, as measured for a node without a context. */
 enum { ROWS_FROM_PROGRAM = 1, ROWS_TO_PROGRAM = 2 };
 vmm_result rows_check_copy(const struct sim_process *process, int device, bool open, const vmm_memcpy3d *asked,
                            rows_find_planned find, unsigned *programs);

@@ -5,7 +5,8 @@
 
 #include "translate.h"
 
-/* Makes room for every byte of the range, so that moving bytes there cannot fail half-way: block_data_touch or block_data_reserve. */
+/* Allocates storage for every byte of the range, so that moving bytes there cannot fail halfway: block_data_touch or
+ * block_data_reserve. */
 static bool make_room_by(bool (*make)(struct block_data *bytes, uint64_t offset, uint64_t length), const struct sim_process *process,
                          uint64_t address, uint64_t size)
 {
@@ -27,7 +28,7 @@ static bool is_zero(const unsigned char *bytes, uint64_t size)
     return !bytes[0] && memcmp(bytes, bytes + 1, size - 1) == 0;
 }
 
-/* The longest contiguous run of bytes at address, at most *length, across mappings; NULL when it was never written and so is
+/* The longest contiguous run of bytes at address, at most *length, across mappings; NULL if it was never written and so is
  * zero. */
 static unsigned char *together(const struct sim_process *process, uint64_t address, uint64_t *length)
 {
@@ -46,7 +47,7 @@ static unsigned char *together(const struct sim_process *process, uint64_t addre
     return first;
 }
 
-/* Makes room for what store is about to write. Zeros over bytes that were never written need none. */
+/* Allocates storage for what store is about to write. Zeros over bytes that were never written need none. */
 static bool touch_for_store(const struct sim_process *process, uint64_t address, const unsigned char *from, uint64_t size)
 {
     uint64_t length;
@@ -121,7 +122,7 @@ static bool walk(const struct sim_process *process, uint64_t dst, uint64_t src, 
     return true;
 }
 
-/* Can the run be written without more room? Also true when source and destination were never written: both are zero. */
+/* Can the run be written without more storage? Also true when source and destination were never written: both are zero. */
 static bool has_room(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t *length)
 {
     bool from = together(process, src, length) != NULL;
@@ -133,8 +134,8 @@ static bool make_run_room(const struct sim_process *process, uint64_t dst, uint6
     return has_room(process, dst, src, length) || touch(process, dst, *length);
 }
 
-/* Makes room for what a copy is about to write, in the order of the copy: a run that gets room was already read. With aliases
- * it may be read again under another address; then the whole destination gets room. */
+/* Allocates storage for what a copy is about to write, in copy order: a run that gets storage was already read. With aliases
+ * it may be read again under another address; then the whole destination gets storage. */
 static bool touch_for_move(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t size)
 {
     if (size <= BLOCK_DATA_CHUNK)
@@ -143,7 +144,7 @@ static bool touch_for_move(const struct sim_process *process, uint64_t dst, uint
            (!process->aliased || walk(process, dst, src, size, has_room) || touch(process, dst, size));
 }
 
-/* Copies one run. Skips a destination that was never written: it got no room because the source is zero, too. */
+/* Copies one run. Skips a destination that was never written: it got no storage because the source is zero, too. */
 static bool move_run(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t *length)
 {
     const unsigned char *from = together(process, src, length);

@@ -11,7 +11,7 @@
 
 enum direction { FROM_HOST, TO_HOST, BETWEEN, FILL };
 
-/* The devices whose rights the two sides of a copy need; of a fill the first one counts. */
+/* The devices whose rights the two sides of a copy need; for a fill the first one counts. */
 struct transfer_rights {
     int to, from;
 };
@@ -29,7 +29,7 @@ struct transfer {
     struct transfer_rights rights;
 };
 
-/* Moves the bytes; access to all of them has been checked. False when host memory is exhausted: nothing was written then. */
+/* Moves the bytes; access to all of them has been checked. Returns false, with nothing written, when host memory is exhausted. */
 bool transfer_make(const struct sim_process *process, const struct transfer *t);
 
 #endif

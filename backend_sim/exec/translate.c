@@ -6,8 +6,8 @@
 #include "rights.h"
 #include "team.h"
 
-/* What is at an address: a mapping, an allocation, a chunk of a memory pool, bytes of an array or nothing. Work that was issued before a free in the
- * order of its stream still uses the memory, so a chunk is there as a whole, whatever of it is allocated. */
+/* What an address belongs to: a mapping, an allocation, a chunk of a memory pool, bytes of an array or nothing. Work issued
+ * before a stream-ordered free still uses the memory, so a chunk counts as a whole, whichever parts are allocated. */
 struct found {
     const struct sim_mapping *mapping;
     const struct sim_allocation *allocation;
@@ -65,7 +65,7 @@ struct rights {
     bool multicast; /* only multimem instructions may access it */
 };
 
-/* Measured: fills need the device's rights, also where the memory is the host's. */
+/* Measured: fills need the device's rights, even in host memory. */
 static struct rights pooled_rights(const struct mempool_chunk *chunk, int device)
 {
     const struct sim_pool *pool = sim_pool_of(chunk->pool);
@@ -129,7 +129,7 @@ bool translate_may(const struct sim_process *process, int device, uint64_t addre
            (have.device & need) == need;
 }
 
-/* Finds the member's replica of width bytes. False when the member has bound nothing there. */
+/* Finds the member's replica of width bytes. Returns false if the member has bound nothing there. */
 static bool replica_of(const struct team_member *member, uint64_t offset, unsigned width, struct translate_run *run)
 {
     const struct team_bind *bind = team_member_bind(member, offset, width);

@@ -18,13 +18,13 @@ struct translate_run {
     uint64_t offset, length;
 };
 
-/* Is the run of an array's tile without memory? It reads as zeros, and nothing is written there. */
+/* Does the run belong to an array tile without memory? It reads as zeros, and nothing is written there. */
 static inline bool translate_is_nothing(const struct translate_run *run)
 {
     return run->block == &arrays_nothing;
 }
 
-/* The run that starts at address, at most size bytes; false when nothing is mapped there. An address of an array's bytes
+/* The run that starts at address, at most size bytes; returns false if nothing is mapped there. An address of an array's bytes
  * (arrays.h) has a run as well, and nothing below gives rights to it. */
 bool translate_run(const struct sim_process *process, uint64_t address, uint64_t size, struct translate_run *run);
 
@@ -37,7 +37,7 @@ unsigned translate_need(enum twin_use use);
 /* The rights of a device at an address: VMM_MEM_ACCESS_FLAGS_PROT_. */
 unsigned translate_rights(const struct sim_process *process, int device, uint64_t address);
 
-/* Translates a kernel's access: the run that starts at address, at most size bytes. True when the run holds width bytes and
+/* Translates a kernel's access: the run that starts at address, at most size bytes. Returns true if the run holds width bytes and
  * device has the rights in need there. */
 bool translate_may(const struct sim_process *process, int device, uint64_t address, unsigned width, uint64_t size,
                    unsigned need, struct translate_run *run);
@@ -47,13 +47,13 @@ struct translate_replicas {
     unsigned count;
     struct translate_run run[TWIN_REPLICAS];
     int missing;         /* the first device without a replica, if any */
-    bool missing_abroad; /* that device is of another machine */
+    bool missing_abroad; /* that device belongs to another machine */
 };
 
 enum translate_multimem {
     TRANSLATE_MULTIMEM_DONE,
     TRANSLATE_MULTIMEM_NOT_ALLOWED, /* nothing is mapped there, or the device lacks rights */
-    TRANSLATE_MULTIMEM_ORDINARY,    /* the mapping is not of a multicast object */
+    TRANSLATE_MULTIMEM_ORDINARY,    /* the mapping does not belong to a multicast object */
     TRANSLATE_MULTIMEM_UNBOUND      /* a device of the team has no memory bound there */
 };
 
@@ -77,15 +77,15 @@ enum translate_use {
 vmm_result translate_check(const struct sim_process *process, int device, uint64_t address, uint64_t size,
                            enum translate_use use, const char *argument);
 
-/* Does a memory pool of the host have this address? Copies treat it as any memory of the host: it is the host's side of a copy and
- * never the device's, whatever rights devices have to it. */
+/* Does a memory pool of the host have this address? Copies treat it as any memory of the host: it can be the host side of a copy
+ * but never the device side, whatever rights devices have to it. */
 bool translate_host_pool(const struct sim_process *process, uint64_t address);
 
-/* The same, refused: the device's side of a copy begins there. */
+/* Refuses such an address: the device side of a copy begins there. */
 vmm_result translate_check_side(const struct sim_process *process, uint64_t address, const char *argument);
 
-/* Where the range begins in a memory pool: does it lie in one allocation? For the call that asks for the work; work in flight may use
- * memory that was freed since. */
+/* If the range begins in a memory pool: does it lie in one allocation? For the call that issues the work; in-flight work may
+ * use memory that was freed meanwhile. */
 vmm_result translate_check_pool(const struct sim_process *process, uint64_t address, uint64_t size, const char *argument);
 
 /* Checks the two sides of a copy between device addresses together, after translate_check of each: if both contain memory that

@@ -13,7 +13,7 @@
  * 24,578 are not. */
 #define TRANSLATE_SHORT_COPY UINT64_C(24576)
 
-/* What lies at the first byte. */
+/* The kind of memory at the first byte. */
 enum translate_first {
     TRANSLATE_FIRST_DEVICE, /* device memory; or host memory to which the device has rights and the host has none */
     TRANSLATE_FIRST_SHARED, /* host memory to which both have rights */

@@ -24,7 +24,7 @@ struct work {
     struct access_set accesses;
     struct order_work *ordered; /* order_feed.h; NULL: not followed */
     struct free_mark *freed; /* of a mark that stands for frees */
-    struct array_binds *binds; /* what it maps to arrays (arrays.h) */
+    struct array_binds *binds; /* its mappings to arrays (arrays.h) */
     struct transfer_rights rights; /* of a copy; -1: those of the item's device */
 };
 
@@ -34,8 +34,8 @@ struct work *work_new(const struct vmm_call *call, uint16_t issued_by);
 vmm_site work_site(const struct work *work);
 void work_free(struct work *work);
 
-/* Does the work on the item's device, unless it is a host function; on a fault the process loses the device. Sets *waits when
- * the work stands at a wait for a value (mem_op.h): then it is not done yet. False when host memory is exhausted. */
+/* Does the work on the item's device, unless it is a host function; on a fault the process loses the device. Sets *waits if
+ * the work is blocked at a wait for a value (mem_op.h): then it is not done yet. False when host memory is exhausted. */
 bool work_do(struct sim_process *process, struct work *work, bool *waits);
 
 /* The access set of the work, as far as it is known now. */

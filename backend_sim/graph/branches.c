@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "branches.h"
 
-/* The branch in which the node goes on; count: none. */
+/* The branch that the node continues; count if none. */
 static size_t goes_on(const struct graph_node *node, uint64_t key, const size_t *branch, const struct graph_branch *branches, size_t count)
 {
     for (size_t i = 0; i < node->in.count; i++) {
@@ -12,7 +12,7 @@ static size_t goes_on(const struct graph_node *node, uint64_t key, const size_t 
     return count;
 }
 
-/* A branch of that key: the first from some place on, round and round; count: none. */
+/* A branch with that key: the first one from some index on, cyclically; count if none. */
 static size_t any_of(uint64_t key, size_t from, const struct graph_branch *branches, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* branches: who goes on in whose branch, and that every branch holds nodes of one key, in order. */
+/* branches: which node continues which branch, and that every branch holds nodes of one key, in order. */
 #include "branches.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static void test_keys(void)
     graph_free(graph);
 }
 
-/* Many nodes beside each other: no more than GRAPH_BRANCHES, unless there are more keys. */
+/* Many concurrent nodes: no more than GRAPH_BRANCHES, unless there are more keys. */
 static void test_many(uint64_t keys, size_t want)
 {
     struct graph *graph = graph_new(&owner);

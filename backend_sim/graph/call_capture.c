@@ -24,7 +24,7 @@ uint64_t capture_thread(void)
     return (uint64_t)(uintptr_t)&here;
 }
 
-/* The key of a stream in captures; the default stream of a thread has one for each thread. */
+/* The key of a stream in captures; the per-thread default stream has one for each thread. */
 uint64_t capture_key(vmm_stream stream)
 {
     return stream == VMM_STREAM_PER_THREAD ? capture_thread() : (uint64_t)(uintptr_t)stream;
@@ -85,7 +85,7 @@ vmm_stream_capture_mode capture_exchange_mode(vmm_stream_capture_mode mode)
     return before;
 }
 
-/* Has the capture a stream of the current context? Whose the default stream of a thread is, is not noted. */
+/* Does the capture include a stream of the current context? The context of a per-thread default stream is not recorded. */
 static bool is_of_current(const struct sim_process *process, const struct capture *capture)
 {
     const struct sim_context *current = sim_current(process);
@@ -163,7 +163,7 @@ vmm_result capture_check_stream(const struct sim_process *process, vmm_stream st
     return result;
 }
 
-/* An allocation writes 0 where it is refused, whatever the reason, as measured. */
+/* An allocation writes 0 if it is refused, whatever the reason, as measured. */
 static void clear_output(const union vmm_any_call *call)
 {
     vmm_deviceptr *out = call->head.id == VMM_CALL_mem_alloc_async             ? call->mem_alloc_async.dptr
@@ -173,7 +173,7 @@ static void clear_output(const union vmm_any_call *call)
         *out = 0;
 }
 
-/* ---- which calls are a capture's concern ---- */
+/* ---- which calls concern a capture ---- */
 
 vmm_result capture_asks_stream(struct sim_process *process, vmm_stream stream)
 {
@@ -186,7 +186,7 @@ vmm_result capture_asks_stream(struct sim_process *process, vmm_stream stream)
                         "wait for or query");
 }
 
-/* A call that issues work; false: it issues it as usual. */
+/* A call that issues work; returns false if it does so as usual. */
 static bool takes_work(struct sim_process *process, const union vmm_any_call *call, vmm_result *result)
 {
     size_t count, i = 0;
@@ -229,11 +229,12 @@ static bool takes_wait(struct sim_process *process, const struct vmm_call_stream
 {
     *result = implicit(process, call->stream);
     if (*result == VMM_SUCCESS && is_shared_event(process, call->event) && capture_of(process, call->stream))
-        *result = capture_asks_stream(process, call->stream); /* as a query of the stream */
+        *result = capture_asks_stream(process, call->stream); /* like a query of the stream */
     return *result != VMM_SUCCESS || capture_waits(process, call, result);
 }
 
-/* A wait for a stream, or a query: as measured of a captured stream that is its own capture's concern, of others that of all. */
+/* A wait for a stream, or a query: as measured, for a captured stream this concerns its own capture, for other streams all
+ * captures. */
 static vmm_result check_stream(struct sim_process *process, vmm_stream stream)
 {
     vmm_result result = capture_of(process, stream) ? VMM_SUCCESS : capture_check_context(process, stream);
@@ -261,7 +262,7 @@ static vmm_result forbids_managed(struct sim_process *process, const struct vmm_
     return result;
 }
 
-/* Of work that no graph holds: on a captured stream it is refused, and the capture is invalid, as measured. */
+/* For work that a graph cannot hold: on a captured stream it is refused and invalidates the capture, as measured. */
 static vmm_result check_unheld(struct sim_process *process, const union vmm_any_call *call)
 {
     const struct vmm_call_mem_map_array_async *map = &call->mem_map_array_async;
@@ -283,7 +284,7 @@ static vmm_result check_unheld(struct sim_process *process, const union vmm_any_
     }
 }
 
-/* Of a call that only may be refused: nothing to do in its place. */
+/* For a call that can only be refused: does nothing in its place. */
 static vmm_result check_call(struct sim_process *process, const union vmm_any_call *call)
 {
     vmm_result result = VMM_SUCCESS;
@@ -296,7 +297,7 @@ static vmm_result check_call(struct sim_process *process, const union vmm_any_ca
         return result == VMM_SUCCESS ? capture_asks_event(process, call->event_query.event) : result;
     case VMM_CALL_graph_launch:
     case VMM_CALL_graph_upload:
-    case VMM_CALL_memcpy_3d_peer_async: /* has its stream in the same place */
+    case VMM_CALL_memcpy_3d_peer_async: /* has its stream at the same offset */
         return capture_asks_stream(process, call->graph_launch.stream);
     case VMM_CALL_ctx_synchronize: return sim_current(process) ? capture_forbids(process, true) : VMM_SUCCESS;
     case VMM_CALL_array_3d_create:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs: making and ending them, their nodes and what those hold. A node is checked when it is made, and its work is looked up
- * again when a launch comes to it (call_graph_exec.c). */
+/* Graphs: creating and destroying them, their nodes and the nodes' parameters. A node is checked when it is made, and its
+ * work is looked up again when a launch reaches it (call_graph_exec.c). */
 #include "call_graph.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call_graph.h - what the calls of graphs and of captures share. */
+/* call_graph.h - the common part of graph and capture calls. */
 #ifndef SIM_CALL_GRAPH_H
 #define SIM_CALL_GRAPH_H
 
@@ -37,19 +37,20 @@ struct graph_node *graph_of_type(struct graph_node *node, vmm_graph_node_type ty
 /* The node of the instance that was made from that one. */
 struct graph_node *graph_need_node_in(const struct sim_graphs *all, vmm_graph_exec exec, vmm_graph_node value, vmm_result *result);
 
-/* Refuses what a graph that allocates or frees memory does not allow: what says what that is. SUCCESS for other graphs. */
+/* Refuses an operation that a graph which allocates or frees memory does not allow; `what` describes it. SUCCESS for other
+ * graphs. */
 vmm_result graph_fixed(const struct graph *graph, const char *what);
 
 /* ---- nodes and edges ---- */
 
-/* What the calls that add a node have in common. data may be NULL, for zeros. */
+/* The common part of the calls that add a node. data may be NULL, for zeros. */
 struct graph_add {
     vmm_graph_node *out;
     vmm_graph graph;
     const vmm_graph_node *on;
     const vmm_graph_edge_data *data;
     uint64_t count;
-    bool kernel; /* is it a kernel's node? graph_add_node sees that itself */
+    bool kernel; /* is it a kernel node? graph_add_node sets this itself */
 };
 /* Adds a node with a copy of the work. */
 vmm_result graph_add_node(const struct sim_graphs *all, const struct graph_add *add, const struct graph_work *work);
@@ -57,7 +58,7 @@ vmm_result graph_add_node(const struct sim_graphs *all, const struct graph_add *
 /* Adds a child graph node: with a copy of the graph, or the graph itself. */
 vmm_result graph_add_child(const struct sim_graphs *all, const struct graph_add *add, vmm_graph child, bool move);
 
-/* What a new node depends on, looked up. */
+/* The dependencies of a new node, looked up. */
 struct graph_ends {
     struct graph_node **node;
     uint64_t *data; /* NULL: zeros */
@@ -68,32 +69,32 @@ vmm_result graph_find_ends(const struct sim_graphs *all, const struct graph *gra
                            struct graph_ends *ends);
 void graph_ends_drop(struct graph_ends *ends);
 
-/* Is each one such as an edge may have, between whatever nodes? NULL: zeros. */
+/* Is each one valid data for an edge between some nodes? NULL: zeros. */
 vmm_result graph_check_edge_data(const vmm_graph_edge_data *data, uint64_t count);
 
-/* Lists of nodes and edges. A list has room for *count entries: what fits is written, the rest of the room becomes NULL, and *count
- * the number of entries written. Without a list *count becomes the number that there are. */
+/* Lists of nodes and edges. A list has room for *count entries: the entries that fit are written, the rest becomes NULL, and
+ * *count the number of entries written. Without a list, *count becomes the total number. */
 vmm_result graph_list_nodes(const struct sim_graphs *all, vmm_graph value, vmm_graph_node *nodes, uint64_t *count, bool roots);
 vmm_result graph_list_edges(const struct sim_graphs *all, vmm_graph value, vmm_graph_node *from, vmm_graph_node *to,
                             vmm_graph_edge_data *data, uint64_t *count);
-/* Of what the node depends on, or of what depends on it. */
+/* Lists the nodes that the node depends on, or those that depend on it. */
 vmm_result graph_list_ends(const struct sim_graphs *all, vmm_graph_node value, bool in, vmm_graph_node *nodes,
                            vmm_graph_edge_data *data, uint64_t *count);
 
 /* ---- instances ---- */
 
-/* Are these flags that the call takes? Those that no call takes count before a capture that forbids it. */
+/* Does the call accept these flags? Flags that no call accepts are checked before a capture that forbids the call. */
 bool graph_known_flags(uint64_t flags, bool uploads);
 vmm_result graph_check_flags(uint64_t flags, bool uploads);
-/* Makes an instance; where there is a cycle, *cycle becomes a node. */
+/* Creates an instance; if there is a cycle, *cycle becomes a node of it. */
 vmm_result graph_instantiate(struct sim_process *process, vmm_graph_exec *out, vmm_graph value, uint64_t flags,
                              struct graph_node **cycle);
-/* Gives the node of the graph, or of the instance, other work of its type; it stays enabled or disabled. */
+/* Replaces the work of a node of the graph, or of the instance, by other work of its type; it stays enabled or disabled. */
 vmm_result graph_set_work(const struct sim_graphs *all, vmm_graph_node value, const struct graph_work *work);
 vmm_result graph_set_work_in(const struct sim_process *process, vmm_graph_exec exec, vmm_graph_node value, const struct graph_work *work);
-/* The same to a node that is known. */
+/* The same for a node that was already looked up. */
 vmm_result graph_replace_work(struct graph_node *node, const struct graph_work *work);
-/* Why an instance's node cannot have this work of its type instead of its own; NULL: it can. */
+/* Why an instance's node cannot have this work of its type instead of its own; NULL if it can. */
 const char *graph_update_forbids(const struct graph_work *now, const struct graph_work *next);
 
 /* How an update ended, and at which node of the graph: CUgraphExecUpdateResult. */
@@ -118,7 +119,7 @@ vmm_result graph_update_as_added(const struct graph *instance, const struct grap
 vmm_result graph_update_exec(const struct sim_process *process, vmm_graph_exec value, vmm_graph of, bool old,
                              struct graph_update_answer *answer);
 
-/* ---- work: checks parameters, and makes of them what a node holds. Pointers in the work stay the caller's ---- */
+/* ---- work: checks parameters, and makes a node's work from them. Pointers in the work still belong to the caller ---- */
 
 /* Has the context that the program gives a fill or copy ended? */
 vmm_result graph_context_check(const struct sim_process *process, vmm_context context);
@@ -131,11 +132,12 @@ vmm_result graph_host_work(const vmm_host_node_params *params, struct graph_work
 vmm_result graph_kernel_work(const struct sim_process *process, const vmm_kernel_node_params *params, struct graph_work *work);
 vmm_result graph_event_work(const struct sim_process *process, vmm_graph_node_type type, vmm_event event, struct graph_work *work);
 
-/* open: a driver looks at no rights to memory in one piece: of a new node for which no context is named, and where none is current
+/* open: a driver does not check rights to contiguous memory, for a new node without a named context while none is current
  * (rows_check_copy). */
 vmm_result graph_copy_work(struct sim_process *process, const vmm_memcpy3d *params, vmm_context context, bool open,
                            struct graph_work *work);
-/* The operations of one of the five calls; the work leads into ops. Their context is not the current one by default, as measured. */
+/* The operations of one of the five calls; the work points into ops. Their context is not the current one by default, as
+ * measured. */
 vmm_result graph_mem_op_work(const struct sim_process *process, vmm_context context, const struct vmm_call *call,
                              struct mem_ops *ops, struct graph_work *work);
 
@@ -153,20 +155,20 @@ vmm_result graph_issue(struct sim_process *process, const struct vmm_call *call,
 
 /* ---- captures ---- */
 
-/* Refuses a call that no graph can hold while a capture forbids it, and invalidates such captures; always: a wait for all work of the
- * current context, which each capture of a stream of that context forbids, whatever its mode. */
+/* Refuses a call that no graph can hold while a capture forbids it, and invalidates such captures; always: a wait for all work
+ * of the current context, which each capture of a stream of that context forbids, whatever its mode. */
 vmm_result capture_forbids(struct sim_process *process, bool always);
 
-/* Refuses a call whose work no graph holds on a stream that is captured; the capture goes on. */
+/* Refuses a call whose work a graph cannot hold on a captured stream; the capture stays valid. */
 vmm_result capture_holds_no(const struct sim_process *process, vmm_stream stream, const char *work);
 
-/* Is a stream captured into the graph, or into the graph of a node in it? */
+/* Is a stream being captured into the graph, or into the graph of a node in it? */
 bool capture_within(const struct sim_process *process, const struct graph *graph);
 
-/* While streams are captured, or events stand for what they had reached: is the call a capture's concern, or refused because of
- * one? False: it is made as usual. */
+/* While streams are being captured, or events refer to captured work: does the call concern a capture, or is it refused
+ * because of one? Returns false if the call is made as usual. */
 bool capture_takes(struct sim_process *process, const struct vmm_call *call, vmm_result *result);
-/* What the success of the call means for captures. */
+/* The effect of a successful call on captures. */
 void capture_done(struct sim_process *process, const struct vmm_call *call);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dependencies between the nodes of a graph: several in one call, each with data of 64 bits, which an ordinary one has all 0. */
+/* Dependencies between the nodes of a graph: several in one call, each with 64 bits of data, all 0 for an ordinary one. */
 #include <string.h>
 
 #include "call_graph.h"
@@ -45,7 +45,7 @@ static vmm_result check_ports(const vmm_graph_edge_data *data, const struct grap
                         is_kernel(from) ? "a kernel's" : "another node's", data->from_port, to_kernel ? "a kernel" : "another node");
 }
 
-/* All the nodes of a list, which must be the graph's. */
+/* All nodes of a list, which must belong to the graph. */
 static vmm_result find_nodes(const struct sim_graphs *all, const struct graph *graph, const vmm_graph_node *values,
                              const char *argument, uint64_t count, struct graph_node **nodes)
 {
@@ -119,7 +119,7 @@ static uint64_t data_of(const struct edges *edges, uint64_t at)
 static vmm_result find_edges(const struct sim_graphs *all, const struct graph *graph, const vmm_graph_node *from,
                              const vmm_graph_node *to, struct edges *edges)
 {
-    const uint64_t most = UINT32_MAX; /* no driver has so many; the list would not fit into memory */
+    const uint64_t most = UINT32_MAX; /* no driver supports that many; the list would not fit into memory */
     if (edges->count > most)
         return graph_refuse_value(VMM_RULE_GRAPH_EDGE, "numDependencies", edges->count, "no graph has that many");
     if (edges->count && (!from || !to))
@@ -152,7 +152,7 @@ static vmm_result check_ends(const struct edges *edges)
     return VMM_SUCCESS;
 }
 
-/* As measured, the edges before the first one that is there already are added. Without memory none is. */
+/* As measured, the edges before the first one that already exists are added. Without memory none is. */
 static vmm_result connect(const struct edges *edges)
 {
     for (uint64_t made = 0; made < edges->count; made++) {
@@ -193,7 +193,7 @@ static bool remove_one(const struct edges *edges, uint64_t at)
     return edge && graph_disconnect(edges->from[at], edges->to[at], edges->data ? number_of(&data) : edge->data);
 }
 
-/* As measured, the edges before the first one that is not there are removed. */
+/* As measured, the edges before the first one that does not exist are removed. */
 vmm_result sim_graph_remove_dependencies(struct sim_process *process, const struct vmm_call_graph_remove_dependencies *call)
 {
     vmm_result result = VMM_SUCCESS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instances of graphs: made, launched and ended.
+/* Instances of graphs: creating, launching and destroying them.
  *
  *     launch     each node's work is issued to the stream, after what it depends on, and finds the mappings and rights of then
  *     fault      as if the program had issued the work itself: the device is lost when its turn comes
@@ -33,7 +33,7 @@ vmm_result graph_check_flags(uint64_t flags, bool uploads)
     return VMM_SUCCESS;
 }
 
-/* As measured, a copy for which no context was named is one of the context that is current now, whose device must have had
+/* As measured, a copy for which no context was named belongs to the context that is current now, whose device must have had
  * rights to the memory when the copy was described. */
 static vmm_result check_copy(const struct sim_process *process, const struct graph_node *node)
 {
@@ -44,7 +44,7 @@ static vmm_result check_copy(const struct sim_process *process, const struct gra
                         "the current context's device had no rights at that time", (void *)(uintptr_t)node->value);
 }
 
-/* Checks the fills again, as measured, and that the events are there: a driver crashed. In children too. */
+/* Checks the fills again, as measured, and that the events exist: a driver crashed. In children too. */
 static vmm_result check_nodes(const struct sim_process *process, const struct graph *graph)
 {
     vmm_result result = VMM_SUCCESS;
@@ -62,7 +62,7 @@ static vmm_result check_nodes(const struct sim_process *process, const struct gr
     return result;
 }
 
-/* What a device may launch: kernels, copies and fills, and at least one of them. */
+/* A device can launch only kernels, copies and fills, and needs at least one of them. */
 static bool suits_device(const struct graph *graph)
 {
     bool suits = graph->first != NULL;
@@ -74,7 +74,7 @@ static bool suits_device(const struct graph *graph)
     return suits;
 }
 
-/* Has neither the graph nor a child of it a cycle? */
+/* Are the graph and its children free of cycles? */
 static vmm_result check_cycles(const struct graph *graph)
 {
     struct graph_node **order = heap.malloc((graph->count + 1) * sizeof *order);
@@ -98,7 +98,7 @@ vmm_result graph_instantiate(struct sim_process *process, vmm_graph_exec *out, v
     const struct sim_context *context = sim_current(process);
     vmm_result result = context ? sim_context_check(process, context, false) : sim_no_context(process);
     if (result == VMM_SUCCESS)
-        result = graph_check_flags(flags, true); /* those that a call does not take it has refused before */
+        result = graph_check_flags(flags, true); /* flags that the call does not accept were already refused */
     const struct graph *given = graphs_find(process->graphs, value);
     if (result == VMM_SUCCESS && !out && !(given && graphs_more(given)->inside)) /* a node's graph is seen first, as measured on an H200 */
         result = graph_null("phGraphExec");
@@ -169,7 +169,7 @@ static vmm_result check_operations(const struct sim_process *process, const stru
     return result;
 }
 
-/* runs: the nodes' work is issued. An upload makes the first launch faster, and gets memory for it. */
+/* runs: the nodes' work is issued. An upload makes the first launch faster, and allocates memory for it. */
 static vmm_result launch(struct sim_process *process, const struct vmm_call *call, vmm_graph_exec value, vmm_stream stream, bool runs)
 {
     struct sim_context *context;

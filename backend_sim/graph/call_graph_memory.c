@@ -13,7 +13,7 @@ static vmm_result check_device(const struct sim_process *process, vmm_device dev
 vmm_result sim_device_get_graph_mem_attribute(struct sim_process *process,
                                               const struct vmm_call_device_get_graph_mem_attribute *call)
 {
-    vmm_result result = check_device(process, call->device); /* which counts first, as measured */
+    vmm_result result = check_device(process, call->device); /* which is checked first, as measured */
     if (result == VMM_SUCCESS && !call->value)
         result = graph_null("value");
     if (result != VMM_SUCCESS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nodes hold: reading it, and changing it in a graph or in an instance of it, whose nodes are known by those of the
- * graph. */
+/* Parameters of nodes: reading them, and changing them in a graph or an instance, whose nodes are identified by the
+ * graph's. */
 #include "call_graph.h"
 
 static uint64_t number_of(const void *value)
@@ -158,7 +158,7 @@ vmm_result graph_set_work(const struct sim_graphs *all, vmm_graph_node value, co
     return node ? graph_replace_work(node, work) : result;
 }
 
-/* As measured on two H200, that a kernel has no context counts last. */
+/* As measured on two H200, a kernel without a context is checked last. */
 vmm_result graph_set_work_in(const struct sim_process *process, vmm_graph_exec exec, vmm_graph_node value, const struct graph_work *work)
 {
     vmm_result result = VMM_SUCCESS;
@@ -182,7 +182,7 @@ static vmm_result set_in(const struct sim_process *process, vmm_graph_exec exec,
     return checked == VMM_SUCCESS ? graph_set_work_in(process, exec, value, work) : checked;
 }
 
-/* The context of a fill stays; that of a value that is no fill does not matter. */
+/* The context of a fill stays; for a value that is not a fill it does not matter. */
 vmm_result sim_graph_memset_node_set_params(struct sim_process *process, const struct vmm_call_graph_memset_node_set_params *call)
 {
     struct graph_work work;
@@ -289,9 +289,9 @@ vmm_result sim_graph_exec_child_graph_node_set_params(struct sim_process *proces
     return node ? graph_update(process, graphs_work(node)->child, graph, &answer) : result;
 }
 
-/* ---- nodes that are left out ---- */
+/* ---- disabled nodes ---- */
 
-/* Kernels, copies and fills can be. */
+/* Kernels, copies and fills can be disabled. */
 static struct graph_node *switchable(const struct sim_process *process, vmm_graph_exec exec, vmm_graph_node value,
                                      vmm_result *result)
 {

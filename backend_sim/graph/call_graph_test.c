@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures and graphs where the suite does not go: contexts that end, lost devices, streams that are destroyed while captured. */
+/* Captures and graphs in cases that the suite does not cover: contexts that end, lost devices, streams that are destroyed while
+ * captured. */
 #include <pthread.h>
 #include <string.h>
 
@@ -61,7 +62,7 @@ static void test_ends(void)
     SUCCEEDS(vmm_event_record(sys, event, origin));
     SUCCEEDS(vmm_stream_wait_event(sys, other, event, 0));
     SUCCEEDS(vmm_memset_d8_async(sys, p, 1, 64, other));
-    SUCCEEDS(vmm_stream_destroy(sys, other)); /* its work is not waited for any more */
+    SUCCEEDS(vmm_stream_destroy(sys, other)); /* its work no longer has to be waited for */
     SUCCEEDS(vmm_event_destroy(sys, event));
     SUCCEEDS(vmm_stream_end_capture(sys, origin, &graph));
     SUCCEEDS(vmm_graph_destroy(sys, graph));
@@ -116,7 +117,7 @@ static void nothing(void *user)
     (void)user;
 }
 
-/* What is refused while a stream is captured, for its own sake. */
+/* Calls that are refused during a capture for reasons of their own. */
 static void test_work(void)
 {
     const uint64_t args[] = {p, 64, 1};
@@ -140,7 +141,7 @@ static void test_work(void)
     REFUSED(vmm_graph_launch(sys, exec, stream), STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
     REFUSED(vmm_stream_end_capture(sys, stream, NULL), STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
     SUCCEEDS(vmm_stream_begin_capture_to_graph(sys, stream, graph, NULL, NULL, 0, RELAXED));
-    SUCCEEDS(vmm_stream_end_capture(sys, stream, NULL)); /* the graph was there before, and stays */
+    SUCCEEDS(vmm_stream_end_capture(sys, stream, NULL)); /* the graph existed before, and stays */
     SUCCEEDS(vmm_stream_begin_capture_to_graph(sys, stream, graph, NULL, NULL, 0, RELAXED));
     SUCCEEDS(vmm_stream_destroy(sys, stream)); /* the capture does not succeed, and the graph ends with it */
     REFUSED(vmm_graph_destroy(sys, graph), INVALID_VALUE, "VMM-GRAPH-UNKNOWN");
@@ -242,7 +243,7 @@ static void test_updates(void)
     vmm_close(sys);
 }
 
-/* A captured stream goes on from many nodes, also where they are listed twice. */
+/* A captured stream continues from many nodes, even if they are listed twice. */
 static void test_many_dependencies(void)
 {
     enum { MANY = 1000 };
@@ -306,8 +307,8 @@ static void test_other_kernels(void)
     vmm_close(sys);
 }
 
-/* Copies whose memory is declared as UNIFIED, and is no longer reserved when a launch comes to them: a fault, as of other memory that
- * is not there, and no access of the program's. */
+/* Copies whose memory is declared as UNIFIED, and is no longer reserved when a launch reaches them: a fault, as for other
+ * missing memory, not an access by the program. */
 static void test_copies_of_what_is_gone(void)
 {
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
@@ -386,7 +387,7 @@ static void test_threads(void)
     vmm_event event = event_of();
     vmm_stream other = stream_of(1);
     in_a_thread(capture_elsewhere, &mode, &stream);
-    SUCCEEDS(vmm_event_query(sys, event)); /* a thread-local capture is no concern of this thread */
+    SUCCEEDS(vmm_event_query(sys, event)); /* a thread-local capture does not concern this thread */
     SUCCEEDS(vmm_stream_wait_event(sys, other, event, 0));
     SUCCEEDS(vmm_event_record(sys, event, other));
     SUCCEEDS(vmm_stream_wait_event(sys, other, event, 0));
@@ -420,8 +421,9 @@ static void test_per_thread(void)
     vmm_close(sys);
 }
 
-/* Two mistakes at once: as measured the default stream lacks its context before a capture, a description or a list counts; and a
- * capture into a graph needs its mode and its graph before the stream. A query of a captured stream is that capture's concern alone. */
+/* Two mistakes at once: as measured, the default stream's missing context is checked before a capture, a description or a list;
+ * and a capture into a graph checks its mode and its graph before the stream. A query of a captured stream concerns only
+ * that capture. */
 static void test_two_mistakes(void)
 {
     vmm_graph graph = NULL;
@@ -465,7 +467,7 @@ static void do_nothing(void *unused)
     (void)unused;
 }
 
-/* An instance pairs leaves in their order: what a capture had reached at its end is the last of them. */
+/* An instance pairs leaves in their order: the nodes that a capture had reached at its end come last. */
 static void test_leaves_of_captures(void)
 {
     vmm_graph graph = NULL;
@@ -484,13 +486,13 @@ static void test_leaves_of_captures(void)
     REFUSED(vmm_graph_exec_update(sys, exec, graph, NULL), GRAPH_EXEC_UPDATE_FAILURE, "VMM-GRAPH-UPDATE");
     SUCCEEDS(vmm_graph_add_dependencies(sys, graph, &first, &second, NULL, 1));
     SUCCEEDS(vmm_stream_begin_capture_to_graph(sys, stream, graph, &first, NULL, 1, RELAXED));
-    SUCCEEDS(vmm_stream_end_capture(sys, stream, &graph)); /* one that is no leaf stays none */
+    SUCCEEDS(vmm_stream_end_capture(sys, stream, &graph)); /* a node that is not a leaf does not become one */
     SUCCEEDS(vmm_graph_instantiate(sys, &exec, graph, 0));
     SUCCEEDS(vmm_graph_exec_update(sys, exec, graph, NULL));
     vmm_close(sys);
 }
 
-/* A copy that was added without a context keeps none: no copy that names one takes its place. */
+/* A copy that was added without a context keeps none: a copy that names one cannot replace it. */
 static void test_unnamed_copies(void)
 {
     vmm_graph graph = NULL, named = NULL;
@@ -510,7 +512,7 @@ static void test_unnamed_copies(void)
     REFUSED(vmm_graph_exec_memcpy_node_set_params(sys, exec, node, &copy, ctx), INVALID_VALUE, "VMM-GRAPH-PARAMS");
     REFUSED(vmm_graph_exec_memcpy_node_set_params(sys, exec, other, &copy, NULL), INVALID_VALUE, "VMM-GRAPH-NODE");
     SUCCEEDS(vmm_graph_instantiate(sys, &exec, named, 0));
-    SUCCEEDS(vmm_graph_exec_update(sys, exec, graph, NULL)); /* the other way round it is accepted */
+    SUCCEEDS(vmm_graph_exec_update(sys, exec, graph, NULL)); /* the reverse is accepted */
     vmm_close(sys);
 }
 
@@ -541,7 +543,7 @@ static void test_foreign_nodes(void)
     tap_u64((uint64_t)status_of(stream), VMM_STREAM_CAPTURE_STATUS_NONE, "nothing is captured");
     REFUSED(vmm_graph_remove_dependencies(sys, graph, &node, &second, &data, 1), INVALID_VALUE, "VMM-GRAPH-EDGE");
     REFUSED(vmm_graph_remove_dependencies(sys, graph, &second, &node, NULL, 1), INVALID_VALUE, "VMM-GRAPH-EDGE");
-    data = (vmm_graph_edge_data){0}; /* the edge is there still */
+    data = (vmm_graph_edge_data){0}; /* the edge still exists */
     data.reserved[sizeof data.reserved - 1] = 16; /* which does not count */
     SUCCEEDS(vmm_graph_remove_dependencies(sys, graph, &node, &second, &data, 1));
 
@@ -582,7 +584,8 @@ static void test_children(void)
     vmm_close(sys);
 }
 
-/* The graph of a node: it is captured into, but neither added nor instantiated, and no graph comes into one of its own nodes. */
+/* The graph of a node: it is captured into, but neither added nor instantiated, and no graph can be added to one of its own
+ * nodes. */
 static void test_inside(void)
 {
     vmm_graph outer = NULL, child = NULL, inside = NULL, deep = NULL, got = NULL;
@@ -633,13 +636,13 @@ static void test_given_up(void)
     SUCCEEDS(vmm_stream_begin_capture_to_graph(sys, second, inside, NULL, NULL, 0, RELAXED));
     REFUSED(vmm_ctx_synchronize(sys), STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
     REFUSED(vmm_stream_end_capture(sys, first, &got), STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
-    SUCCEEDS(vmm_graph_add_empty_node(sys, &none, outer, NULL, 0)); /* it stays, as the other goes on */
+    SUCCEEDS(vmm_graph_add_empty_node(sys, &none, outer, NULL, 0)); /* it stays, because the other continues */
     REFUSED(vmm_stream_end_capture(sys, second, &got), STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
     SUCCEEDS(vmm_graph_destroy(sys, outer));
     vmm_close(sys);
 }
 
-/* What a host function of a launch has another thread do, while the launch goes on. */
+/* Calls that a host function of a launch has another thread make, while the launch is in progress. */
 static vmm_stream at;
 static vmm_graph_exec launched;
 static vmm_result ended[2];

@@ -194,7 +194,7 @@ bool capture_wait(struct captures *captures, uint64_t key, const struct capture_
 
 /* ---- ends ---- */
 
-/* Marks what the marked nodes depend on. True when a node was marked whose own dependencies came before it in the walk. */
+/* Marks what the marked nodes depend on. Returns true if a node was marked whose own dependencies came earlier in the walk. */
 static bool mark_backwards(const struct graph *graph)
 {
     bool again = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture.h - streams whose work becomes nodes: how far each has come in the graph.
+/* capture.h - streams whose work becomes nodes: how far each has got in the graph.
  *
  *     stream A, captured    fill > 0      record E      kernel > 1                 wait F         copy > 4
  *     stream B                            wait E        fill > 2       record F
@@ -7,9 +7,9 @@
  *     reached by B                        {0}           {2}            {2}
  *
  * A stream that waits for an event of a capture joins that capture; the next node of a stream depends on what the stream has
- * reached. Captures end with the stream that began them, which must have reached everything that the others did (joined).
+ * reached. Captures end with the stream that began them, which must have reached everything that the others have (joined).
  *
- * Functions that may run out of memory return false and have then changed nothing. The caller does all locking.
+ * Functions that may run out of memory then return false with nothing changed. The caller does all locking.
  */
 #ifndef SIM_CAPTURE_H
 #define SIM_CAPTURE_H
@@ -59,16 +59,16 @@ struct captures {
 
 /* The stream, if it is captured; NULL otherwise. */
 struct capture_stream *capture_find(const struct captures *captures, uint64_t key);
-/* The capture into that graph; NULL: none. */
+/* The capture into that graph; NULL if there is none. */
 struct capture *capture_into(const struct captures *captures, const struct graph *graph);
 
 /* Begins a capture of the stream, which has reached those nodes; it is not captured yet. NULL when memory is out. */
 struct capture *capture_begin(struct captures *captures, uint64_t key, struct graph *graph, struct graph_node *const *nodes,
                               size_t count);
-/* Ends it: none of its streams is captured any more. The graph is the caller's. */
+/* Ends it: none of its streams is being captured any more. The graph is the caller's. */
 void capture_end(struct captures *captures, struct capture *capture);
 
-/* The stream goes on from a node that it has added. */
+/* The stream continues from a node that it has added. */
 bool capture_work(struct capture_stream *stream, struct graph_node *node);
 /* Sets what the stream has reached. */
 bool capture_set(struct capture_stream *stream, struct graph_node *const *nodes, size_t count);
@@ -78,17 +78,17 @@ bool capture_reach(struct capture_stream *stream, struct graph_node *const *node
 /* The event stands for what the stream has reached. */
 bool capture_record(struct captures *captures, const struct capture_stream *stream, uint64_t event);
 struct capture_event *capture_event_find(const struct captures *captures, uint64_t event);
-/* The event is not a capture's any more. */
+/* The event no longer belongs to a capture. */
 void capture_event_drop(struct captures *captures, uint64_t event);
 /* The stream waits for the event, whose capture has not ended; it is captured already, by the same capture, or joins it now. */
 bool capture_wait(struct captures *captures, uint64_t key, const struct capture_event *event);
 
-/* Has the stream that began it reached everything that those others have which added a node? */
+/* Has the stream that began it reached everything that the other streams with nodes have? */
 bool capture_joined(const struct capture *capture);
 
 /* Removes the node from what streams and events have reached; it is about to be removed from its graph. */
 void capture_forget_node(struct captures *captures, const struct graph_node *node);
-/* Removes a stream that did not begin its capture: what it reached is not waited for any more. */
+/* Removes a stream that did not begin its capture: its nodes no longer need to be waited for. */
 void capture_forget_stream(struct captures *captures, uint64_t key);
 
 /* Frees everything but the graphs. */

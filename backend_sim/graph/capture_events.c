@@ -2,7 +2,7 @@
 /* Records of events in captured streams, and waits for them, which join streams to a capture. */
 #include "capture_parts.h"
 
-/* As a record or wait of a stream that is not captured says it. */
+/* As for a record or wait on a stream that is not being captured. */
 static vmm_result check_event(const struct sim_process *process, vmm_graph_node_type type, vmm_event event, struct graph_work *work)
 {
     return event ? graph_event_work(process, type, event, work) : vmm_detail_refuse(VMM_RULE_EVENT_NONE, 0, 0, NULL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a capture tells about itself, and the mode of a thread. */
+/* Information about a capture, and the mode of a thread. */
 #include "call_capture.h"
 
 #include "heap.h"
 
-/* The values of what the stream has reached, and behind them as many zeros, which are the data of the edges from there; NULL: none,
- * or memory is out. */
+/* The values of the nodes that the stream has reached, followed by as many zeros (the data of the edges from there); NULL if
+ * there are none, or memory is exhausted. */
 static const vmm_graph_node *show(struct capture_stream *stream)
 {
     if (!stream->reached.count && !stream->shown)

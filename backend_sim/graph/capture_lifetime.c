@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A capture begins, goes on from other nodes, and ends; so do its streams and events. */
+/* Beginning, continuing from other nodes, and ending a capture; and its streams and events. */
 #include "capture_parts.h"
 
 #include "heap.h"
@@ -86,7 +86,7 @@ vmm_result sim_stream_begin_capture_to_graph(struct sim_process *process,
     struct graph *graph = result == VMM_SUCCESS ? graph_need(process->graphs, call->graph, &result) : NULL;
     if (!graph)
         return result;
-    result = capture_check_stream(process, call->stream, &blocking); /* as measured, after the graph is looked at */
+    result = capture_check_stream(process, call->stream, &blocking); /* as measured, after the graph is checked */
     if (result == VMM_SUCCESS)
         result = check_free(process, call->stream);
     if (result != VMM_SUCCESS)
@@ -133,8 +133,8 @@ bool capture_within(const struct sim_process *process, const struct graph *graph
     return false;
 }
 
-/* Ends the capture; keep: the graph is the program's now, or still. A node's stays the node's, and one with a node into whose
- * graph a stream is being captured stays, too. */
+/* Ends the capture; keep: the graph belongs to the program, now or still. A node's graph stays with the node, and a graph
+ * stays if a stream is being captured into the graph of one of its nodes. */
 static void leave(struct sim_process *process, struct capture *capture, bool keep)
 {
     struct graph *made = keep || graphs_more(capture->graph)->inside ? NULL : capture->graph;
@@ -194,7 +194,7 @@ vmm_result sim_stream_end_capture(struct sim_process *process, const struct vmm_
     return graph_refuse(VMM_RULE_CAPTURE_UNMATCHED, found->key, "the stream joined a capture that another stream began");
 }
 
-/* ---- the dependencies of what comes next ---- */
+/* ---- the dependencies of the next work ---- */
 
 /* As measured a node may be listed twice, so the graph does not bound how long the list may be: room is made as nodes are
  * found. */
@@ -227,7 +227,7 @@ vmm_result capture_update(const struct sim_process *process, vmm_stream stream, 
     vmm_result result = capture_is_legacy(stream) ? capture_check_context(process, stream) /* that one is never captured */
                                                   : capture_check_stream(process, stream, &blocking);
     if (result == VMM_SUCCESS)
-        result = capture_goes_on(process, stream); /* as measured, before the list is looked at */
+        result = capture_goes_on(process, stream); /* as measured, before the list is checked */
     if (result == VMM_SUCCESS && count && !values)
         result = graph_null("dependencies");
     if (result != VMM_SUCCESS)
@@ -276,7 +276,7 @@ void capture_event_ends(const struct sim_process *process, vmm_event event)
     capture_watch(process);
 }
 
-/* A stream that ended with its context; NULL: none. */
+/* A stream that ended with its context; NULL if there is none. */
 static struct capture_stream *ended_stream(const struct sim_process *process)
 {
     void *object;

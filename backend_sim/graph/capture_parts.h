@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* capture_parts.h - what the files of call_capture.h share:
  *
- *     call_capture.c        what becomes of a call: whether a capture takes it, forbids it or is invalidated by it
+ *     call_capture.c        how a call is handled: whether a capture takes it, forbids it or is invalidated by it
  *     capture_lifetime.c    begin, update and end
  *     capture_work.c        work as nodes
  *     capture_events.c      records of events, and waits for them
  *
- * For those files alone, and under the machine's lock.
+ * Only for those files, and under the machine's lock.
  */
 #ifndef SIM_CAPTURE_PARTS_H
 #define SIM_CAPTURE_PARTS_H

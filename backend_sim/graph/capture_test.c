@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captured streams as data: what each has reached, who joins, and what is forgotten; and every allocation fails once. */
+/* Captured streams as data: what each has reached, which streams join, and what is forgotten; and every allocation fails once. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
@@ -127,7 +127,7 @@ static void test_forget(void)
     graph_free(other);
 }
 
-/* Tries the step with each allocation failing; it must have changed nothing then. */
+/* Tries the step with each allocation failing; a failing step must change nothing. */
 #define WITHOUT_MEMORY(step, unchanged, what)                     \
     do {                                                          \
         bool done_ = false, same_ = true;                         \

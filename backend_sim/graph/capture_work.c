@@ -13,7 +13,7 @@ static vmm_context current(const struct sim_process *process)
     return (vmm_context)(uintptr_t)context_stack_get(&process->current);
 }
 
-/* What the stream goes on from once the node is there. False if it cannot: the node has ended. */
+/* Updates what the stream continues from once the node exists. Returns false if that fails: the node is then removed. */
 static bool go_on(struct capture_stream *stream, struct graph_node *node, vmm_result *result)
 {
     if (!node || capture_work(stream, node))
@@ -32,7 +32,7 @@ vmm_result capture_add(const struct sim_process *process, vmm_stream stream, con
     return result;
 }
 
-/* Its memory is looked at when the graph is instantiated, as measured. */
+/* Its memory is checked when the graph is instantiated, as measured. */
 vmm_result capture_add_fill(const struct sim_process *process, vmm_stream stream, const vmm_memset_node_params *fill)
 {
     if (!fill->width || !fill->height)

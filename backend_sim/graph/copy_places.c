@@ -4,7 +4,7 @@
 #include "call_graph.h"
 #include "translate.h"
 
-/* The device whose memory is there; -1: none. */
+/* The device whose memory is there; -1 if none. */
 static int device_at(const struct sim_process *process, uint64_t address)
 {
     const struct sim_mapping *mapping = sim_mapping_at(process, address);
@@ -19,7 +19,7 @@ static int device_at(const struct sim_process *process, uint64_t address)
     return location.type == VMM_MEM_LOCATION_TYPE_DEVICE ? location.id : -1;
 }
 
-/* The device and one bit for each that has rights; 0: no memory of a device. */
+/* The device, and one bit for each device with rights; 0 if it is not device memory. */
 static uint64_t place_at(const struct sim_process *process, uint64_t address)
 {
     const int device = device_at(process, address);

@@ -15,10 +15,10 @@
 /* Notes the memory of both sides of the copy that the work describes. */
 void copy_places_note(const struct sim_process *process, struct graph_work *work);
 
-/* Does the side stay on its device, with rights for the same devices? Where either is no memory of a device, it counts as the same. */
+/* Does the side stay on its device, with rights for the same devices? If either is not device memory, they count as the same. */
 bool copy_places_same(uint64_t now, uint64_t next);
 
-/* Had the device rights to both sides when they were noted? A side that is no memory of a device does not count. */
+/* Did the device have rights to both sides when they were noted? A side that is not device memory does not count. */
 bool copy_places_had_rights(const struct graph_work *work, int device);
 
 #endif

@@ -113,7 +113,7 @@ bool graph_connect(struct graph_node *from, struct graph_node *to, uint64_t data
     return true;
 }
 
-/* Takes the first edge to the node with this data out of the list, as measured: the last one takes its place. */
+/* Removes the first edge to the node with this data from the list, as measured: the last one takes its place. */
 static bool take_out(struct graph_edges *edges, const struct graph_node *node, uint64_t data)
 {
     size_t i = 0;
@@ -159,7 +159,7 @@ static void link_in(struct graph *graph, struct graph_node *node)
     graph->count++;
 }
 
-/* It has no edges any more. */
+/* It has no edges left. */
 static void unlink_node(struct graph_node *node)
 {
     struct graph *graph = node->graph;

@@ -7,10 +7,10 @@
  *     roots    0                                                       those that depend on none: the latest that became one first
  *     leaves   3                                                       those on which none depends: the latest that became one last
  *
- * An edge carries data, which two edges of the same nodes may differ in. Nothing here keeps a graph free of cycles: graph_order
- * finds out. What a node does is its owner's: work is copied and dropped through the graph's functions.
+ * An edge carries data, which two edges of the same nodes may differ in. This code does not prevent cycles: graph_order
+ * detects them. A node's work belongs to its owner: work is copied and dropped through the graph's functions.
  *
- * Functions that may run out of memory return NULL or false and have then changed nothing. The caller does all locking.
+ * Functions that may run out of memory then return NULL or false with nothing changed. The caller does all locking.
  *
  * Invariants (graph_check):
  *     count      = the nodes from first to last, in both directions, each of which belongs to the graph
@@ -51,7 +51,7 @@ struct graph_node {
     size_t left;     /* scratch space of graph_order */
 };
 
-/* How a node's work is copied into a clone, and dropped. copy returns false when memory is out. */
+/* How a node's work is copied into a clone, and dropped. copy returns false when memory is exhausted. */
 struct graph_owner {
     bool (*copy)(struct graph_node *to, const struct graph_node *from);
     void (*drop)(struct graph_node *node);
@@ -74,19 +74,19 @@ struct graph_node *graph_add(struct graph *graph, struct graph_node *const *on, 
 void graph_remove(struct graph_node *node);
 
 bool graph_connect(struct graph_node *from, struct graph_node *to, uint64_t data);
-/* False when there is no such edge. */
+/* Returns false if there is no such edge. */
 bool graph_disconnect(struct graph_node *from, struct graph_node *to, uint64_t data);
-/* The first edge between the two, whatever its data; NULL: none. */
+/* The first edge between the two, whatever its data; NULL if there is none. */
 const struct graph_edge *graph_edge_between(const struct graph_node *from, const struct graph_node *to);
 
-/* Makes a node on which none depends the last leaf; of others nothing is changed. */
+/* Makes a node without dependents the last leaf; changes nothing for other nodes. */
 void graph_last_leaf(struct graph_node *node);
 
 /* Sets each node's index, from 0. */
 void graph_number(const struct graph *graph);
 
 /* Writes the nodes, each after all that it depends on, to order, which has room for count; earlier nodes come first among those
- * that may. The number of nodes written: fewer than count when there is a cycle. */
+ * that may. The number of nodes written: fewer than count if there is a cycle. */
 size_t graph_order(const struct graph *graph, struct graph_node **order);
 
 /* A graph with the same owner, copies of the work, the same edges and the leaves in the same order. */

@@ -54,7 +54,7 @@ uint64_t graph_planned_in(const struct sim_process *process, uint64_t address)
 
 /* ---- addresses ---- */
 
-/* Marks what the new node depends on, by left; everything before it has happened when it runs. */
+/* Marks what the new node depends on, in `left`; all of it is done when the node runs. */
 static void mark_before(const struct graph *graph, const struct graph_ends *on, struct graph_node **list)
 {
     size_t known = 0;
@@ -69,7 +69,7 @@ static void mark_before(const struct graph *graph, const struct graph_ends *on, 
                 list[known++] = list[next]->in.edge[i].node;
 }
 
-/* Marks the memory that is freed before the new node; false when there is none. */
+/* Marks the memory that is freed before the new node; returns false if there is none. */
 static bool mark_freed(const struct graph *graph)
 {
     bool some = false;
@@ -83,7 +83,7 @@ static bool mark_freed(const struct graph *graph)
     return some;
 }
 
-/* The next range of the graph on the device, from the node on; NULL: there is no other than the last. */
+/* The next range of the graph on the device, from the node on; NULL if there is only the last. */
 static struct graph_range *next_range(const struct graph_node **node, int device, const struct graph_range *last)
 {
     for (; *node; *node = (*node)->after) {
@@ -124,7 +124,7 @@ static bool grow(struct graph_range *range, uint64_t more)
     return true;
 }
 
-/* Behind all that was placed there, also where that is freed, as measured; 0: there is no room. */
+/* After everything placed there, even if freed, as measured; 0 if there is no room. */
 static uint64_t behind(struct graph_range *range, uint64_t span, bool grows)
 {
     const uint64_t at = range->until, room = range->start + range->size - at;
@@ -154,7 +154,7 @@ static vmm_result refuse_addresses(uint64_t size)
     return graph_refuse(VMM_RULE_GRAPH_MEMORY_FULL, 0, "no addresses are left for 0x%llx bytes", (unsigned long long)size);
 }
 
-/* A new range; NULL: result says why not. */
+/* A new range; NULL if that fails: result says why. */
 static struct graph_range *take(struct sim_process *process, int device, uint64_t span, vmm_result *result)
 {
     struct graph_range *range = heap.malloc(sizeof *range);
@@ -172,7 +172,8 @@ static struct graph_range *take(struct sim_process *process, int device, uint64_
     return range;
 }
 
-/* Finds addresses: those of what the graph has freed before, if they are enough, then others. 0: result says why not. */
+/* Finds addresses: first those that the graph freed earlier, if they suffice, then others. Returns 0 on failure: result says
+ * why. */
 static uint64_t place(struct sim_process *process, const struct graph *graph, const struct graph_ends *on, int device, uint64_t span,
                       struct graph_range **range, vmm_result *result)
 {
@@ -245,7 +246,7 @@ struct graph_node *graph_add_alloc(struct sim_process *process, struct graph *gr
         return NULL;
     work->type = VMM_GRAPH_NODE_TYPE_MEM_ALLOC;
     struct graph_node *node = add(graph, on, work, result);
-    graph_memory_drop(process->graphs, work->memory); /* it stays with the node alone */
+    graph_memory_drop(process->graphs, work->memory); /* only the node keeps it */
     return node;
 }
 

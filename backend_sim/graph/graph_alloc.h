@@ -6,7 +6,8 @@
  *     instance of G          the same memories
  *     launch                 allocates and frees (graph_launch_memory.h)
  *
- * A memory ends with the last node that names it, and its addresses with the last memory in their range. Under the machine's lock.
+ * A memory ends with the last node that names it, and its addresses with the last memory in their range. Under the machine's
+ * lock.
  */
 #ifndef SIM_GRAPH_ALLOC_H
 #define SIM_GRAPH_ALLOC_H
@@ -18,7 +19,7 @@ struct graph_range {
     struct sim_process *process;
     int device;
     uint64_t start, size;
-    uint64_t until;   /* the end of all that was placed in it so far */
+    uint64_t until;   /* the end of everything placed in it so far */
     uint64_t reached; /* in a launch: how much of it the launched nodes use */
     size_t refs;      /* memories in it */
 };
@@ -30,7 +31,7 @@ struct graph_memory {
     uint64_t home;             /* the graph that allocates it */
     size_t refs;               /* nodes */
     bool freed;                /* its own graph has a free node for it */
-    bool live;                 /* a launch has allocated it, and no free node has freed it since */
+    bool live;                 /* a launch has allocated it, and no free node has freed it yet */
     bool postponed;            /* in a launch: its free node came before it */
     bool before;               /* while a node is added: freed before that */
     struct graph_memory *next; /* of all */
@@ -50,10 +51,10 @@ struct graph_node *graph_add_alloc(struct sim_process *process, struct graph *gr
 struct graph_node *graph_add_free(struct graph *graph, const struct graph_ends *on, uint64_t at, struct graph_work *work,
                                   vmm_result *result);
 
-/* The bytes from an address to the end of the memory that a graph will allocate there, and whose own graph does not free it, or may
- * have freed it; 0: none. */
+/* The bytes from an address to the end of the memory that a graph will allocate there, and whose own graph does not free it, or
+ * may have freed it; 0: none. */
 uint64_t graph_planned(const struct sim_graphs *all, uint64_t address, bool even_freed);
-/* The same as rows.h asks it: what is not freed. */
+/* The same, as needed by rows.h: only memory that is not freed. */
 uint64_t graph_planned_in(const struct sim_process *process, uint64_t address);
 
 void graph_memory_hold(struct graph_memory *memory);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nodes of each type do when a launch comes to them, and in which order they come. */
+/* What nodes of each type do when a launch reaches them, and in which order. */
 #include <string.h>
 
 #include "branches.h"
@@ -110,14 +110,14 @@ struct side {
     bool host;
 };
 
-/* An address of the device faults where nothing is mapped, also where its reservation has ended. */
+/* A device address faults if nothing is mapped there, even if its reservation has ended. */
 static bool is_host(const struct sim_process *process, int type, uint64_t base)
 {
     return rows_is_registered(base) || (type != VMM_MEMORYTYPE_DEVICE && !sim_mapping_at(process, base) &&
                                         !sim_allocation_at(process, base) && !host_window_holds(&process->window, base, 1));
 }
 
-/* An array that has ended has no bytes, and the copy faults at address 0; no driver was asked. */
+/* An array that has ended has no bytes, and the copy faults at address 0; not tested on a driver. */
 static struct side array_side(const struct issue *to, const struct described *of)
 {
     struct rows_array has;
@@ -187,7 +187,7 @@ static vmm_result issue_mem_op(const struct issue *to, const struct vmm_call_str
 
 static vmm_result issue_graph(const struct issue *to, const struct graph *graph);
 
-/* An event that was destroyed since is left out, as measured. */
+/* An event that was destroyed meanwhile is skipped, as measured. */
 static vmm_result issue_event(const struct issue *to, vmm_graph_node_type type, vmm_event event)
 {
     void *object;
@@ -235,7 +235,8 @@ struct launch {
     size_t *waited;         /* by branch and branch: the place in the order up to which the first has waited for the second */
 };
 
-/* The context whose device does the node's work; 0 for one that acts on the stream itself. One that has ended is as good as the stream's. */
+/* The context whose device does the node's work; 0 for one that acts on the stream itself. If it has ended, the stream's
+ * context serves as well. */
 static uint64_t key_of(void *user, const struct graph_node *node)
 {
     const struct launch *launch = user;
@@ -264,7 +265,7 @@ static vmm_result wait_for(const struct launch *launch, size_t branch, size_t ot
     return graph_lane_wait(launch->to.process, launch->to.call->number, &launch->lanes[branch], &launch->lanes[other]);
 }
 
-/* Issues the node at that place in the order, after all that it depends on. */
+/* Issues the node at that position in the order, after all its dependencies. */
 static vmm_result issue_at(struct launch *launch, size_t at)
 {
     const struct graph_node *node = launch->order[at];
@@ -279,7 +280,7 @@ static vmm_result issue_at(struct launch *launch, size_t at)
     return result != VMM_SUCCESS || graphs_work(node)->disabled ? result : issue_node(&launch->to, graphs_work(node));
 }
 
-/* The other branches come after the stream's work so far, and the stream goes on after all of them. */
+/* The other branches come after the stream's work so far, and the stream continues after all of them. */
 static vmm_result issue_branches(struct launch *launch, size_t count)
 {
     vmm_result result = VMM_SUCCESS;
@@ -290,7 +291,7 @@ static vmm_result issue_branches(struct launch *launch, size_t count)
         result = graph_lane_wait(launch->to.process, launch->to.call->number, &launch->lanes[i], &launch->lanes[0]);
     for (size_t i = 0; i < count && result == VMM_SUCCESS; i++)
         result = issue_at(launch, i);
-    for (size_t i = 1; i < launch->known; i++) { /* also where a node could not be issued: those before it were */
+    for (size_t i = 1; i < launch->known; i++) { /* even if a node could not be issued: those before it were */
         vmm_result joined = graph_lane_wait(launch->to.process, launch->to.call->number, &launch->lanes[0], &launch->lanes[i]);
         result = result == VMM_SUCCESS ? joined : result;
     }

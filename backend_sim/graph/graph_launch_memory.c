@@ -23,7 +23,7 @@ struct launch {
     struct sim_process *process;
     const struct vmm_call *call;
     const struct graph *graph;
-    bool frees_first; /* what an earlier launch has left */
+    bool frees_first; /* memory left by an earlier launch */
     struct graph_launch_memory *memory;
     const struct graph_memory *found;
     vmm_result result;
@@ -89,7 +89,7 @@ static bool collect(void *user, const struct graph_work *work)
 
 enum answer { DONE, FULL, HOST };
 
-/* The pin that a launch under way has on the range. */
+/* The pin that a launch in progress has on the range. */
 static struct sim_graph_pin *held(const struct sim_process *process, const struct graph_range *range)
 {
     struct sim_graph_pin *pin = process->graph_memory[range->device]->pins;
@@ -107,7 +107,7 @@ static enum answer back_one(struct sim_process *process, const struct graph_rang
     return lacks[0] > lacks[1] ? FULL : HOST;
 }
 
-/* What a launch that is refused must leave as it was. */
+/* The state that a refused launch must restore. */
 struct before {
     uint64_t reserved, reserved_high, used_high;
 };

@@ -16,10 +16,10 @@ struct graph_launch_memory {
     size_t count;
 };
 
-/* uploads: the nodes are not going to run. After a refusal nothing has changed; otherwise graph_launch_memory_end must follow. */
+/* uploads: the nodes will not run. After a refusal nothing is changed; otherwise graph_launch_memory_end must follow. */
 vmm_result graph_launch_memory_begin(struct sim_process *process, const struct vmm_call *call, const struct graph_exec *exec,
                                      bool uploads, struct graph_launch_memory *memory);
-/* whole: all nodes were issued; otherwise nothing of what was allocated stays. */
+/* whole: all nodes were issued; otherwise none of the allocations stays. */
 void graph_launch_memory_end(struct sim_process *process, const struct vmm_call *call, const struct graph_exec *exec,
                              vmm_stream stream, bool whole, struct graph_launch_memory *memory);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random graphs of host functions, some of them in a child graph, launched under random schedules: each function runs once, and
- * after all those that it depends on; what the stream holds before and behind the launch runs before and behind all of them. */
+ * after all those that it depends on; work issued before and after the launch runs before and after all of them. */
 #include <stdio.h>
 
 #include "tap.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes and edges of a graph: against a plain matrix, in random edits, and with every allocation failing once. */
+/* Nodes and edges of a graph: compared with a plain matrix, in random edits, and with every allocation failing once. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
@@ -144,7 +144,7 @@ static void test_checks(void)
     struct graph *graph = diamond(n);
     check_holds(graph_check(graph), "a diamond");
     BREAKS(graph->count, 5, graph_check(graph), "count is not");
-    BREAKS(graph->count, 1, graph_check(graph), "count is not"); /* it stops before a list that never ends would */
+    BREAKS(graph->count, 1, graph_check(graph), "count is not"); /* it stops, unlike an endless list */
     BREAKS(graph->last, n[3], graph_check(graph), "count is not");
     BREAKS(graph->edges, 5, graph_check(graph), "edges is not");
     BREAKS_TO(n[1]->out.count, 1, graph_check(graph), "edges is not"); /* the in lists have them all */
@@ -161,7 +161,7 @@ static void test_checks(void)
 
 enum { MOST = 12, EDITS = 20000 };
 
-/* Random edits beside a matrix of how many edges there are from one to another. */
+/* Random edits, compared with a matrix of the number of edges between nodes. */
 static void test_random(void)
 {
     uint64_t random = 7;

@@ -12,7 +12,7 @@
 #include "heap.h"
 #include "user_objects.h"
 
-/* ---- what a node can take over ---- */
+/* ---- what a node can adopt ---- */
 
 static bool is_rows(const vmm_memcpy3d *copy)
 {
@@ -37,11 +37,11 @@ static bool same_sides(const vmm_memcpy3d *a, const vmm_memcpy3d *b)
            a->dst_pitch == b->dst_pitch && a->dst_height == b->dst_height;
 }
 
-/* The same description again changes nothing, which counts with what the types of memory make of no account, as measured. */
+/* An identical description changes nothing, even in fields that the memory types make irrelevant, as measured. */
 static const char *copy_forbids(const struct graph_work *now, const struct graph_work *next)
 {
     const vmm_memcpy3d *a = &now->copy, *b = &next->copy;
-    if (now->unnamed && !next->unnamed) /* the other way round is accepted, as measured */
+    if (now->unnamed && !next->unnamed) /* the reverse is accepted, as measured */
         return "the node was added without a context, but this names one";
     if (now->programs != next->programs)
         return "one side has changed between the program's memory and other memory";
@@ -61,7 +61,7 @@ static bool flushes(const vmm_stream_batch_mem_op_params *op)
     return mem_op_waits(op->operation) && (op->wait_value.flags & VMM_STREAM_WAIT_VALUE_FLUSH);
 }
 
-/* As documented (cuda.h 13.0, cuGraphExecBatchMemOpNodeSetParams); no driver was asked. */
+/* As documented (cuda.h 13.0, cuGraphExecBatchMemOpNodeSetParams); not tested on a driver. */
 static const char *mem_op_forbids(const struct graph_work *now, const struct graph_work *next)
 {
     const vmm_stream_batch_mem_op_params *a = now->ops.param_array, *b = next->ops.param_array;
@@ -82,7 +82,7 @@ const char *graph_update_forbids(const struct graph_work *now, const struct grap
     case VMM_GRAPH_NODE_TYPE_MEMCPY: return copy_forbids(now, next);
     case VMM_GRAPH_NODE_TYPE_BATCH_MEM_OP: return mem_op_forbids(now, next);
     case VMM_GRAPH_NODE_TYPE_KERNEL: return now->context == next->context ? NULL : "the kernel belongs to another context";
-    case VMM_GRAPH_NODE_TYPE_EVENT_RECORD: /* as measured on two H200 of a wait */
+    case VMM_GRAPH_NODE_TYPE_EVENT_RECORD: /* as measured on two H200 for a wait */
     case VMM_GRAPH_NODE_TYPE_WAIT_EVENT: return now->owner == next->owner ? NULL : "the event belongs to another context";
     default: return NULL;
     }
@@ -161,7 +161,7 @@ static vmm_result refuse(const struct graph_update_answer *answer, const char *w
     return graph_refuse(VMM_RULE_GRAPH_UPDATE, node, "result %d, at node %s: %s", answer->how, graph_shown(node, shown), what);
 }
 
-/* As measured one that stays as it is may have lost its memory. */
+/* As measured, an unchanged node may have lost its memory. */
 static bool is_same_fill(const vmm_memset_node_params *a, const vmm_memset_node_params *b)
 {
     return a->dst == b->dst && a->pitch == b->pitch && a->value == b->value && a->element_size == b->element_size && a->width == b->width &&
@@ -237,7 +237,7 @@ vmm_result graph_update(const struct sim_process *process, struct graph *instanc
 
 /* ---- the first version: nodes are paired in the order in which they were added ---- */
 
-/* Were as many nodes added to both, in children too? Those that have been removed since count. */
+/* Were as many nodes added to both, in children too? Nodes that were removed later count as well. */
 static bool as_many(const struct graph *a, const struct graph *b)
 {
     const struct graph_node *x = a->first, *y = b->first;

@@ -32,7 +32,7 @@ struct graph_exec *graphs_find_exec(const struct sim_graphs *all, vmm_graph_exec
 
 /* ---- work ---- */
 
-/* What the work has for itself alone beside its child: a kernel's arguments, or a list of operations. */
+/* Data that the work owns besides its child: a kernel's arguments, or a list of operations. */
 static const void *list_of(const struct graph_work *work, size_t *size)
 {
     switch (work->type) {
@@ -70,7 +70,7 @@ static bool copy_list(struct graph_work *copy, const struct graph_work *work)
     return own != NULL;
 }
 
-/* Gives the copy what the original has for itself alone. */
+/* Gives the copy its own version of the data that the original owns. */
 static bool own(const struct sim_graphs *all, struct graph_work *copy, const struct graph_work *work)
 {
     copy->child = NULL;

@@ -6,10 +6,10 @@
  *     vmm_graph_instantiate(&x, g, 0)                           x -> instance [clone of the graph: nodes by their origin n, m]
  *     vmm_graph_launch(x, s)                                    each node's work is issued to s, in order of dependency
  *
- * A node is a call that was not made yet: nothing in it is looked up before its turn comes. So a launch finds the mappings and
- * rights of that time, as measured. Guarded by the machine's lock.
+ * A node is a call that was not made yet: nothing in it is looked up before its turn comes. So a launch uses the mappings and
+ * rights of its own time, as measured. Guarded by the machine's lock.
  *
- * Functions that make something return NULL or false when memory is out, and nothing has changed then.
+ * Functions that create something return NULL or false, with nothing changed, when memory is exhausted.
  */
 #ifndef SIM_GRAPHS_H
 #define SIM_GRAPHS_H
@@ -20,31 +20,31 @@
 #include "slots.h"
 #include "vmm.h"
 
-/* What a node holds; type says which member of the union. */
+/* A node's work; type says which member of the union is used. */
 struct graph_work {
     vmm_graph_node_type type;
     bool disabled;       /* in an instance: vmm_graph_node_set_enabled */
-    vmm_context context; /* of a kernel, a copy, a fill or memory operations: that of the device that does them */
+    vmm_context context; /* for a kernel, a copy, a fill or memory operations: the context of the device that does them */
     uint64_t owner;      /* of an event: its context */
     bool unnamed;        /* of a copy: no context was named when it was added, which an instance keeps */
     struct graph *child; /* of a child graph */
     struct graph_memory *memory; /* of an allocation or free node (graph_alloc.h) */
     uint64_t from, to;   /* of a copy: which device's memory its sides were when it was made (copy_places.h); 0: none */
     unsigned programs;   /* of a copy: its sides that were the program's memory, pinned or not: ROWS_FROM_PROGRAM, ROWS_TO_PROGRAM */
-    void *shown;         /* of libcuda.so.1, which keeps what the program gave: struct graph_shown */
+    void *shown;         /* for libcuda.so.1, which keeps the program's parameters: struct graph_shown */
     union {
         vmm_memset_node_params fill;
         vmm_memcpy3d copy;
-        struct vmm_call_launch launch;           /* its arguments are the work's own; its stream does not count */
-        struct vmm_call_stream_batch_mem_op ops; /* its list is the work's own; its stream does not count */
+        struct vmm_call_launch launch;           /* its arguments are the work's own; its stream is ignored */
+        struct vmm_call_stream_batch_mem_op ops; /* its list is the work's own; its stream is ignored */
         vmm_host_node_params host;
         vmm_event event;
     };
 };
 
-/* What to do with the part of work that is libcuda.so.1's. */
+/* How to handle the part of work that belongs to libcuda.so.1. */
 struct graph_shown {
-    /* A copy of it for a copy of its work; NULL when memory is out. */
+    /* A copy of it for a copy of its work; NULL when memory is exhausted. */
     void *(*copy)(const struct graph_work *to, const struct graph_work *from);
     void (*drop)(void *shown);
 };
@@ -68,20 +68,20 @@ struct graph_exec {
 };
 
 struct sim_graphs {
-    struct graph_owner owner; /* first: a graph finds its tables by it */
+    struct graph_owner owner; /* must be first: a graph finds its tables by it */
     const struct graph_shown *shown;
     struct slots graphs, nodes, execs, objects;
     struct user_ending *ended; /* their functions are still to be called */
     struct graph_memory *memories; /* that nodes allocate or free */
     struct captures captures;
     bool instancing; /* copies are made for an instance */
-    bool watched; /* a stream is being captured, or an event may stand for what a captured stream had reached */
+    bool watched; /* a stream is being captured, or an event may refer to captured work */
 };
 
 void graphs_open(struct sim_graphs *all);
 void graphs_close(struct sim_graphs *all);
 
-/* NULL for a value that names no such thing, or one that has ended. */
+/* NULL for a value that names no such object, or an ended one. */
 struct graph *graphs_find(const struct sim_graphs *all, vmm_graph value);
 struct graph_node *graphs_find_node(const struct sim_graphs *all, vmm_graph_node value);
 struct graph_exec *graphs_find_exec(const struct sim_graphs *all, vmm_graph_exec value);
@@ -116,7 +116,7 @@ struct graph_node *graphs_add(struct graph *graph, struct graph_node *const *on,
                               const struct graph_work *work);
 /* Gives the node a copy of the work instead of its own. */
 bool graphs_set(struct graph_node *node, const struct graph_work *work);
-/* No capture goes on from it. */
+/* No capture continues from it. */
 void graphs_end_node(struct graph_node *node);
 
 /* ---- instances ---- */

@@ -10,7 +10,7 @@
 
 uint64_t graph_lane_number(const struct sim_process *process)
 {
-    return LANES | process->in_flight->queue.issued << 16; /* the launch issues a mark for each lane, at least */
+    return LANES | process->in_flight->queue.issued << 16; /* the launch issues at least a mark for each lane */
 }
 
 static vmm_result place_of(struct sim_process *process, const struct graph_lane *lane, struct queue_place *place)

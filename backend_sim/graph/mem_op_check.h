@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mem_op_check.h - the checks of stream memory operations, which nodes of graphs get, too. In calls/call_mem_op.c. */
+/* mem_op_check.h - the checks of stream memory operations, also used for graph nodes. In calls/call_mem_op.c. */
 #ifndef SIM_MEM_OP_CHECK_H
 #define SIM_MEM_OP_CHECK_H
 
@@ -11,7 +11,7 @@ vmm_result sim_mem_op_check_form(const struct sim_profile *profile, const struct
 
 struct sim_process;
 
-/* The same, and whether the memory may be used by work of that device. Under the machine's lock. */
+/* The same, and whether work of that device has access to the memory. Under the machine's lock. */
 vmm_result sim_mem_op_check(const struct sim_process *process, int device, const struct vmm_call *call);
 
 #endif

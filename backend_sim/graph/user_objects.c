@@ -4,7 +4,7 @@
 #include "call_graph.h"
 #include "heap.h"
 
-/* What is called once the object has ended. */
+/* Called once the object has ended. */
 struct user_ending {
     void (*destroy)(void *data);
     void *data;
@@ -13,15 +13,15 @@ struct user_ending {
 
 struct user_object {
     uint64_t value;
-    struct user_ending *ending; /* NULL: it has ended, and graphs still name it */
+    struct user_ending *ending; /* NULL: it has ended, but graphs still refer to it */
     int64_t count;              /* all references: as measured a driver has this one number, and ends the object when it becomes 0 */
-    int64_t held;               /* of them of graphs and instances */
+    int64_t held;               /* the part held by graphs and instances */
     size_t named;               /* graphs and instances that have references, or owe some */
 };
 
 struct user_held {
     struct user_object *object;
-    int64_t count; /* below 0: so many more were released than there were; never 0 */
+    int64_t count; /* below 0: that many more were released than existed; never 0 */
     struct user_held *next;
 };
 
@@ -46,7 +46,7 @@ static void free_unless_named(struct user_object *object)
         heap.free(object);
 }
 
-/* The number of references changes; at 0 the object ends, also where a graph still has some. */
+/* The number of references changes; at 0 the object ends, even if a graph still holds some. */
 static void change(struct sim_graphs *all, struct user_object *object, int64_t by)
 {
     object->count += by;
@@ -58,7 +58,7 @@ static void change(struct sim_graphs *all, struct user_object *object, int64_t b
     object->ending = NULL;
 }
 
-/* The program releases, or moves, what it does not have. */
+/* The program releases, or moves, references that it does not have. */
 static bool may_take(const struct sim_process *process, unsigned count, int64_t there)
 {
     return count <= there || sim_warn_or_refuse(process, VMM_RULE_USER_OBJECT_OWNED, count, 0, NULL);
@@ -114,7 +114,7 @@ static vmm_result release(const struct sim_process *process, uint64_t value, uns
 
 /* ---- of graphs ---- */
 
-/* The graph's references to the object; NULL: none. */
+/* The graph's references to the object; NULL if there are none. */
 static struct user_held **find_held(struct graph_more *more, const struct user_object *object)
 {
     struct user_held **link = &more->held;
@@ -132,7 +132,7 @@ static struct user_object *need_both(const struct sim_graphs *all, vmm_graph val
     return *graph ? need(all, of, result) : NULL;
 }
 
-/* The graph has so many more references. False when memory is out. */
+/* Adds that many references to the graph. False when memory is out. */
 static bool hold(struct graph_more *more, struct user_object *object, int64_t by)
 {
     struct user_held **link = find_held(more, object), *held = *link;
@@ -189,7 +189,7 @@ static vmm_result graph_release(const struct sim_process *process, vmm_graph val
     return VMM_SUCCESS;
 }
 
-/* As measured an instance has one reference, however many its graph has, or owes. */
+/* As measured, an instance has one reference, however many its graph holds or owes. */
 bool user_objects_copy(struct graph_more *to, const struct graph_more *from, struct sim_graphs *all)
 {
     for (const struct user_held *held = from->held; held; held = held->next) {

@@ -20,7 +20,7 @@ struct share_label {
 };
 
 void fabric_handle_write(void *bytes, const struct imex_place *place, const struct share_label *label);
-/* False when the bytes are not a handle. */
+/* Returns false if the bytes are not a handle. */
 bool fabric_handle_read(const void *bytes, struct imex_place *place, struct share_label *label);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of what one process writes and another reads, which may run another build of this version: handles of IPC and of
+/* The bytes that one process writes and another reads, possibly with a different build of this version: handles of IPC and of
  * fabrics, tokens, and the head of the shared state. A test that reads what it wrote itself would not notice a change. */
 #include <inttypes.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 enum { SIZE = VMM_FABRIC_HANDLE_SIZE };
 
-/* Are they these words, the lowest byte first? */
+/* Are they these words, lowest byte first? */
 static void words_are(const void *bytes, const uint64_t *want, size_t count, const char *what)
 {
     for (size_t i = 0; i < count; i++) {

@@ -18,9 +18,9 @@ struct ipc_handle {
     enum ipc_kind kind;
     struct share_label label;
     uint64_t home;    /* the serial of the slot whose process made it */
-    uint64_t size;    /* of memory: as it was asked for */
+    uint64_t size;    /* for memory: as requested */
     uint16_t process; /* which of the systems that share the slot (sim_process.ordinal) */
-    uint32_t context; /* in which it was made: a handle differs with it, as measured */
+    uint32_t context; /* the context in which it was made: handles differ by context, as measured */
 };
 
 void ipc_handle_write(void *bytes, const struct ipc_handle *handle);

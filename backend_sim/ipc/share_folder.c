@@ -26,7 +26,7 @@ const char *share_folder_file(const struct share_folder *folder, const char *kin
     return path;
 }
 
-/* Opens the folder itself; -1 when the path leads to something else by now. */
+/* Opens the folder itself; -1 if the path leads to something else by now. */
 static int folder_of(const struct share_folder *folder)
 {
     int at = os_folder_open(OS_NOWHERE, folder->path);

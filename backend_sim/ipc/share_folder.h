@@ -26,12 +26,12 @@ struct share_folder {
     struct os_own own;
 };
 
-/* Opens the machine of that name, and creates it if it does not exist; with name NULL, creates a private one. False, with the
- * reason in why, on failure. */
+/* Opens the machine of that name, and creates it if it does not exist; with name NULL, creates a private one. Returns false,
+ * with the reason in why, on failure. */
 bool share_folder_open(struct share_folder *folder, const char *name, const struct sim_profile *profile,
                        char why[SHARE_WHY]);
 
-/* Opens the machine with that id. False when there is none, with "" in why, or when it cannot be opened. */
+/* Opens the machine with that id. Returns false if there is none, with "" in why, or if it cannot be opened. */
 bool share_folder_open_other(struct share_folder *folder, uint64_t id, const struct sim_profile *profile,
                              char why[SHARE_WHY]);
 
@@ -51,9 +51,9 @@ const char *share_folder_name(const struct share_folder *folder);
 /* Closes the machine. may_go: no other process will need it, so it is removed unless another process has it open. */
 void share_folder_close(struct share_folder *folder, bool may_go);
 
-/* Is the state still as large as it was, and still a state? If not, it must not be accessed: access to memory beyond the end of a
- * file raises SIGBUS. Called before each use. Truncating the file during a use, which takes microseconds, ends this process: only
- * its user has access to the folder, and that user could as well send the signal. */
+/* Does the state still have its size, and is it still a state? If not, it must not be accessed: access to memory beyond the end
+ * of a file raises SIGBUS. Called before each use. Truncating the file during a use, which takes microseconds, ends this
+ * process: only its user has access to the folder, and that user could as well send the signal. */
 bool share_folder_sound(const struct share_folder *folder);
 
 /* Opens or removes a file of this machine only: first checks that the folder's path still leads to this machine. */

@@ -152,8 +152,8 @@ static bool lies_there(const char *name)
     return name || file >= 0;
 }
 
-/* Many processes open and close machines at once; each must find a whole machine. Opening sweeps leftovers, and must not take a
- * half-made machine for one. */
+/* Many processes open and close machines at once; each must find a complete machine. Opening sweeps leftovers, and must
+ * not mistake a half-made machine for one. */
 static void at_once(const char *name)
 {
     enum { ALL = 4, TIMES = 100 };
