@@ -239,7 +239,7 @@ static void test_fault_of_a_process(void)
     struct vmm_backend *top = NULL;
     fake_init(&fake);
     tap_result(vmm_fault_open("mem_release:1:process=1", &fake.base, &top), VMM_ERROR_INVALID_VALUE, "process= where processes are not counted");
-    tap_ok(strstr(vmm_last_detail()->note, "leave process=1 out") != NULL, "the note has the fix");
+    tap_ok(strstr(vmm_last_detail()->note, "leave out process=1") != NULL, "the note has the fix");
     setenv("CUVMM_PROCESSES", counter, 1);
     uint32_t own = sites_process(); /* the library's own count of the same file */
     char args[80];

@@ -134,8 +134,8 @@ static void test_check(void)
     struct backing_file_use overlapping = {0};
     backing_file_add(&overlapping, a, page);
     backing_file_add(&overlapping, a, 2 * page); /* the second page twice, and the third not at all */
-    check_breaks(backing_file_check(&backing, &overlapping), "two places overlap");
-    BREAKS(backing.lost.ends, 0, backing_file_check(&backing, &used), "two places overlap");
+    check_breaks(backing_file_check(&backing, &overlapping), "two ranges overlap");
+    BREAKS(backing.lost.ends, 0, backing_file_check(&backing, &used), "two ranges overlap");
     BREAKS(backing.lost.bytes, 0, backing_file_check(&backing, &used), ", and 0x0 are lost");
     BREAKS(backing.lost.places, 0, backing_file_check(&backing, &used), "free places: there are ");
     BREAKS_TO(backing.windows, 0, backing_file_check(&backing, &used), "0 windows are counted, some are there, of the file");

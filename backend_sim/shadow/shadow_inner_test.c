@@ -110,7 +110,7 @@ static void test_multicast(void)
     said(NULL, "", "an object");
     answer(&w, VMM_CALL_mem_map, VMM_SUCCESS);
     tap_result(vmm_mem_map(w.sys, w.at + 2 * G, 2 * G, 0, object, 0), VMM_SUCCESS, "a mapping of a multicast object");
-    said("VMM-SHADOW-OPAQUE", "does not follow, such as a multicast object", "a mapping of a multicast object");
+    said("VMM-SHADOW-OPAQUE", "does not track, such as a multicast object", "a mapping of a multicast object");
     follows(&w, true, "beside a multicast object");
     const vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, RW};
     vmm_deviceptr far = w.at + 2 * G;
@@ -246,7 +246,7 @@ static void test_harmless(void)
     answer_with(&w, VMM_CALL_mem_get_access, RW, sizeof rights);
     tap_result(vmm_mem_get_access(w.sys, &rights, &device, w.at), VMM_SUCCESS, "rights that the program never set");
     tap_u64(rights, RW, "the backend's rights are reported");
-    said("VMM-SHADOW-DIFFERS", "both answer CUDA_SUCCESS, but their outputs do not match", "rights");
+    said("VMM-SHADOW-DIFFERS", "both give CUDA_SUCCESS, but their outputs do not match", "rights");
     answer(&w, VMM_CALL_mem_get_access, VMM_ERROR_INVALID_VALUE);
     tap_result(vmm_mem_get_access(w.sys, &rights, &device, w.at), VMM_ERROR_INVALID_VALUE, "a refused query");
     said("VMM-SHADOW-DIFFERS", "the backend answers CUDA_ERROR_INVALID_VALUE, the rules say CUDA_SUCCESS", "refused rights");
@@ -301,7 +301,7 @@ static void test_given_up(void)
     w = opened("", "h100");
     answer_with(&w, VMM_CALL_mem_address_reserve, w.at, sizeof at);
     given_up_by(&w, vmm_mem_address_reserve(w.sys, &at, G, 0, 0, 0), VMM_SUCCESS, "VMM-SHADOW-OPAQUE",
-                "both answer CUDA_SUCCESS, but their outputs do not match", "addresses that are already reserved");
+                "both give CUDA_SUCCESS, but their outputs do not match", "addresses that are already reserved");
     w = opened("", "h100");
     vmm_mem_unmap(w.sys, w.at, 2 * G);
     vmm_mem_release(w.sys, w.handle);

@@ -99,7 +99,7 @@ static void test_copies(void)
     said("VMM-COPY-RUNS-PAST", "", "a refused copy");
     answer(&w, VMM_CALL_memcpy_dtoh, VMM_SUCCESS);
     tap_result(vmm_memcpy_dtoh(w.sys, bytes, at, 1001), VMM_SUCCESS, "one byte past its end, which passes");
-    said("VMM-COPY-RUNS-PAST", "the driver let the copy pass", "a copy that passes");
+    said("VMM-COPY-RUNS-PAST", "the driver accepted the copy", "a copy that passes");
     tap_ok(vmm_last_detail()->severity == VMM_SEVERITY_WARNING && vmm_last_detail()->nearest.start == at, "with the allocation it left");
     answer(&w, VMM_CALL_memcpy_dtod, VMM_SUCCESS);
     tap_result(vmm_memcpy_dtod(w.sys, w.at, UINT64_C(1) << 41, 1000), VMM_SUCCESS, "a copy from memory that came unseen");
