@@ -45,7 +45,7 @@ said=$(diff conformance/programs/examples/share.out "$work/first")
 result $? "which says the same" "$said"
 
 said=$(run sim:min)
-[ $? -eq 77 ] && [[ $said == *"no such memory"* ]]
+[ $? -eq 77 ] && [[ $said == *"cannot share such memory"* ]]
 result $? "a machine that cannot" "$said"
 fails "no such backend" 'exporter: vmm_open' nonsense
 fails "no memory" 'exporter: vmm_mem_create' 'fault=mem_create:1 | sim:h100'
