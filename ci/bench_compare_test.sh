@@ -44,7 +44,7 @@ grep -qE '^  cost +2\.10 +4\.20 +2\.00  worse$' "$said"
 ok $? 'a cost that rose is worse'
 grep -qE '^  noise +2\.00 +2\.00 +1\.00$' "$said"
 ok $? 'rounds that overlap show nothing'
-result "$(grep -cE 'fresh|threads' "$said" | grep -qx 0; echo $?)" 'what one of them lacks is left out' "$(cat "$said")"
+result "$(grep -cE '^  (fresh|threads)' "$said" | grep -qx 0; echo $?)" 'what one of them lacks is left out' "$(cat "$said")"
 program old mute /dev/null
 program new mute /dev/null
 printf '#!/bin/sh\nexit 2\n' >"$work/old/bin/bench-mute"

@@ -123,7 +123,7 @@ ok $? "an annotation"
 for form in json sarif junit; do
     run 2 --backend=driver --$form="$work/no/such" sh -c "touch $work/started" && says "--$form $work/no/such: No such file" && [ ! -e "$work/started" ]
     ok $? "--$form to a file that cannot be: nothing is started"
-    [ ! -e /dev/full ] || { run 2 --backend=driver --$form=/dev/full "$work/programs" map_twice && says "--$form: the file is not whole"; }
+    [ ! -e /dev/full ] || { run 2 --backend=driver --$form=/dev/full "$work/programs" map_twice && says "--$form: the file is incomplete"; }
     ok $? "--$form to a full disk is not a success"
 done
 
@@ -182,7 +182,7 @@ run 2 --backend=sim:h100 --live="$work/no/such" sh -c "touch $work/started" && s
 ok $? "--live to a file that cannot be: nothing is started"
 run 5 --backend=sim:h100 --fault=mem_alloc:1 "$work/phases" && says '1 error (2 times)'
 ok $? "a call fails on request, which is no finding"
-run 2 --backend=driver --fault=mem_alloc:1 "$work/phases" && says 'on the simulator alone'
+run 2 --backend=driver --fault=mem_alloc:1 "$work/phases" && says 'only on the simulator'
 ok $? "but not on a driver"
 
 # ---- suppressions ----
@@ -232,7 +232,7 @@ run 9 --backend=driver --error-exitcode=9 --log-file="$work/log.%p.txt" sh -c "$
 ok $? "each process has a log of its own, whole and with its sum"
 mkdir "$work/100%p" && (cd "$work/100%p" && run 0 --backend=driver --log-file=x.%p.100%% "$work/programs" map_twice) && grep -q VMM-MAP-OVERLAP "$work/100%p"/x.[0-9]*.100%
 ok $? "the pattern is of the name, not of the folder"
-run 2 --log-file=x.%q "$work/programs" && says '% is followed by p'
+run 2 --log-file=x.%q "$work/programs" && says '% must be followed by p'
 ok $? "another pattern is refused"
 run 2 --log-file="$work/no/%p" "$work/programs" && says 'No such file'
 ok $? "a folder that is not there"

@@ -210,7 +210,7 @@ static void refused_ranges(void)
     tap_text(vmm_last_detail()->note, note, "the note");
     refused(vmm_mem_prefetch_async(sys, p + PAGE, SIZE - PAGE + 1, gpu0, 0, stream), "VMM-MANAGED-RANGE", "count", SIZE - PAGE + 1, SIZE - PAGE);
     refused(vmm_mem_prefetch_async(sys, p - 1, 1, gpu0, 0, stream), "VMM-MANAGED-RANGE", "devPtr", p - 1, 0);
-    snprintf(note, sizeof note, "0x1 bytes from 0x%llx on: no managed memory is there", (unsigned long long)(p - 1));
+    snprintf(note, sizeof note, "0x1 bytes from 0x%llx on: there is no managed memory at that address", (unsigned long long)(p - 1));
     tap_text(vmm_last_detail()->note, note, "the note");
     refused(vmm_mem_advise(sys, p + 1, UINT64_MAX, VMM_MEM_ADVISE_SET_READ_MOSTLY, gpu0), "VMM-MANAGED-RANGE", "count", UINT64_MAX, SIZE - 1);
     refused(vmm_mem_range_get_attribute(sys, &value, sizeof value, 0, p, SIZE), "VMM-MANAGED-ATTRIBUTE", "attribute", 0, 0);

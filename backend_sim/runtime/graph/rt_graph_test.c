@@ -180,6 +180,8 @@ static void test_copy(void)
     params.srcArray = (cudaArray_t)(void *)from;
     REFUSED(cudaGraphAddMemcpyNode(&none, graph, NULL, 0, &params), ErrorInvalidValue); /* an array and a pointer */
     params.srcPtr.ptr = NULL;
+    REFUSED(cudaGraphAddMemcpyNode(&none, graph, NULL, 0, &params), ErrorInvalidValue); /* an array is not memory of the host */
+    params.kind = cudaMemcpyDeviceToDevice;
     REFUSED(cudaGraphAddMemcpyNode(&none, graph, NULL, 0, &params), ErrorDeviceUninitialized); /* a forged array */
     tap_ok(!none && nodes_in(graph) == 2, "nothing is added");
     OK(cudaGraphDestroy(graph));
