@@ -102,7 +102,7 @@ same 'an example that says what it is to say passes' "$(GPU_BACKEND=sim:odd ci/g
 ok 2 - example share host
 1..2'
 said=$(GPU_BACKEND=sim:min ci/gpu-examples "$build")
-has 'one that the machine has nothing for is skipped' "$said" '^ok 1 - example share # SKIP this machine has no such memory'
+has 'one that the machine has nothing for is skipped' "$said" '^ok 1 - example share # SKIP this machine cannot share such memory'
 mkdir "$folder/other"
 sed 's/0x22, 0/0x22, 1/' conformance/programs/examples/share.out >"$folder/other/share.out"
 said=$(EXAMPLES_OUT=$folder/other GPU_BACKEND=sim:h100 ci/gpu-examples "$build")

@@ -430,8 +430,7 @@ static int begin(struct trace *trace, const char *pattern, int64_t fork_of)
 static const char *reason(int error)
 {
     return error == ENOTSUP  ? "a trace in the binary form must be a regular file"
-           : error == ENOSYS ? "the binary form needs a mapped file, which this system cannot provide; use another file name "
-                               "to write lines"
+           : error == ENOSYS ? "the binary form needs a mapped file; use another file name to write lines"
                              : strerror(error);
 }
 
