@@ -62,8 +62,8 @@ static void test_grid(void)
                                         "atom.add.global.u32 %r5, [%rd0], 1; mov.u32 %r9, 3; TWICE: atom.add.release.gpu.u32 %r5, [%rd2+4], %r4;\n"
                                         "LOOK: ld.acquire.gpu.u32 %r6, [%rd2+4]; xor.b32 %r6, %r5, %r6; setp.ge.s32 %p2, %r6, 0; @%p2 bra LOOK;\n"
                                         "sub.u32 %r9, %r9, 1; setp.ne.u32 %p3, %r9, 0; @%p3 bra TWICE;\n"
-                                        "ld.volatile.global.u32 %r7, [%rd0]; mad.wide.u32 %rd1, %r3, 4, %rd0; st.global.u32 [%rd1+4], %r7; ld.u32 %r8, [%rd2]; st.global.u32 [%rd0+256], %r8; "
-                                        "isspacep.global %p4, %rd2; selp.u32 %r8, 1, 0, %p4; st.global.u32 [%rd0+260], %r8;"));
+                                        "ld.volatile.global.u32 %r7, [%rd0]; mad.wide.u32 %rd1, %r3, 4, %rd0; st.global.u32 [%rd1+4], %r7; ld.u32 %r8, [%rd2]; @%p1 st.global.u32 [%rd0+256], %r8; "
+                                        "isspacep.global %p4, %rd2; selp.u32 %r8, 1, 0, %p4; @%p1 st.global.u32 [%rd0+260], %r8;"));
         rig.cooperative = true;
         rig.threads = threads;
         rig_launch(&rig, "k", 40, 1, out, 1);
