@@ -114,7 +114,7 @@ static CUresult refuse_text(struct CUlinkState_st *link, enum vmm_rule_id rule, 
     return answered(link, abi_refuse(rule, function, "%.200s", why), log);
 }
 
-static bool read(const char *text, size_t size, const struct abi_ptx_device *device, struct ptx_error *error)
+static bool parses(const char *text, size_t size, const struct abi_ptx_device *device, struct ptx_error *error)
 {
     struct ptx_context context;
     ptx_context_open(&context, error);
@@ -133,11 +133,11 @@ static CUresult add_text(vmm_system *sys, struct CUlinkState_st *link, const cha
     const struct abi_ptx_device device = abi_ptx_device(sys);
     struct ptx_error error;
     const size_t before = link->size;
-    if (!read(text, size, &device, &error))
+    if (!parses(text, size, &device, &error))
         return refuse_text(link, error.too_new ? VMM_RULE_CODE_VERSION : VMM_RULE_CODE_PTX, function, name, &error);
     if (!append(link, text, size))
         return abi_no_memory(function);
-    if (read(link->text, link->size, &device, &error))
+    if (parses(link->text, link->size, &device, &error))
         return answered(link, CUDA_SUCCESS, "");
     link->size = before;
     link->text[before] = '\0';
