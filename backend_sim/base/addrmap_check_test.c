@@ -145,7 +145,7 @@ static void test_room(void)
 #endif
     addrmap_unmake(&map, ADDRMAP_SPARSE * U);
     addrmap_unmake(&map, 0);
-    *(uint64_t *)addrmap_make(&map, 2 * FAR) = 2 * FAR; /* which lets go of the wide node */
+    *(uint64_t *)addrmap_make(&map, 2 * FAR) = 2 * FAR; /* which frees the wide node */
     check_holds(addrmap_check(&map, start_of), "a map whose wide node is free");
     addrmap_clear(&map);
 }

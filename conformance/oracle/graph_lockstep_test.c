@@ -248,7 +248,7 @@ static void races(void)
 
 /* ---- a driver's graphs at the end ---- */
 
-/* A capture that ends invalid takes its graph with it: nobody destroys that again. The graph of a node would be missed: that is left out,
+/* A capture that ends invalid takes its graph with it: it is not destroyed again. The graph of a node would be missed: that is left out,
  * and stays captured. */
 static void spoiled_captures(void)
 {

@@ -163,7 +163,7 @@ struct lockstep {
     char *scene;             /* the same for its context: LOCKSTEP_SCENE bytes; NULL for nowhere */
     uint64_t home, home_end; /* of a driver: addresses that are free except for the model's */
     uint64_t filler[LOCKSTEP_FILLERS]; /* of a driver: reservations that keep the model's out of the driver's chunks */
-    const char *volatile *sweeping; /* what lockstep_close gives back now, for who finds the process dead; NULL: not asked */
+    const char *volatile *sweeping; /* what lockstep_close is destroying now, for who finds the process dead; NULL: not asked */
     size_t fillers;
 };
 

@@ -46,9 +46,6 @@ static bool is_between_arrays(enum cudaMemcpyKind kind)
 /* stream is NULL for the calls that have none. */
 static cudaError_t copy_box(const struct side *to, const struct side *from, size_t width, size_t height, const cudaStream_t *stream)
 {
-    const bool between = to->type == CU_MEMORYTYPE_ARRAY && from->type == CU_MEMORYTYPE_ARRAY;
-    if (from->type == CU_MEMORYTYPE_ARRAY ? !from->array : !between && !to->array)
-        return cudaErrorInvalidResourceHandle; /* the driver calls it an invalid value, as a destination of a copy between arrays */
     const CUDA_MEMCPY2D copy = {
         .srcXInBytes = from->x, .srcY = from->y, .srcMemoryType = from->type, .srcHost = from->pointer,
         .srcDevice = rt_address(from->pointer), .srcArray = rt_array(from->array), .srcPitch = from->pitch,
@@ -60,6 +57,13 @@ static cudaError_t copy_box(const struct side *to, const struct side *from, size
 
 /* ---- rows ---- */
 
+/* Of an array that is NULL the driver says that the value is invalid. A copy between arrays leaves that of the destination to it. */
+static cudaError_t copy_array_rows(const struct side *array, const struct side *to, const struct side *from, size_t width,
+                                   size_t height, const cudaStream_t *stream)
+{
+    return array->array ? copy_box(to, from, width, height, stream) : cudaErrorInvalidResourceHandle;
+}
+
 static cudaError_t rows_to(struct side to, const void *src, size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind,
                            const cudaStream_t *stream)
 {
@@ -68,7 +72,8 @@ static cudaError_t rows_to(struct side to, const void *src, size_t spitch, size_
         return cudaSuccess;
     if (height > 1 && width > spitch)
         return cudaErrorInvalidPitchValue;
-    return at_address(src, spitch, kind, false, &from) ? copy_box(&to, &from, width, height, stream) : cudaErrorInvalidMemcpyDirection;
+    return at_address(src, spitch, kind, false, &from) ? copy_array_rows(&to, &to, &from, width, height, stream)
+                                                       : cudaErrorInvalidMemcpyDirection;
 }
 
 static cudaError_t rows_from(void *dst, size_t dpitch, struct side from, size_t width, size_t height, enum cudaMemcpyKind kind,
@@ -79,14 +84,15 @@ static cudaError_t rows_from(void *dst, size_t dpitch, struct side from, size_t 
         return cudaSuccess;
     if (height > 1 && width > dpitch)
         return cudaErrorInvalidPitchValue;
-    return at_address(dst, dpitch, kind, true, &to) ? copy_box(&to, &from, width, height, stream) : cudaErrorInvalidMemcpyDirection;
+    return at_address(dst, dpitch, kind, true, &to) ? copy_array_rows(&from, &to, &from, width, height, stream)
+                                                    : cudaErrorInvalidMemcpyDirection;
 }
 
 static cudaError_t rows_between(struct side to, struct side from, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     if (!width || !height)
         return cudaSuccess;
-    return is_between_arrays(kind) ? copy_box(&to, &from, width, height, NULL) : cudaErrorInvalidMemcpyDirection;
+    return is_between_arrays(kind) ? copy_array_rows(&from, &to, &from, width, height, NULL) : cudaErrorInvalidMemcpyDirection;
 }
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width,
