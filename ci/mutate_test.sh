@@ -154,6 +154,28 @@ cp "$said" "$said.first"
 mutate --sample 2
 diff <(grep -o 'sum.c:.* ' "$said") <(grep -o 'sum.c:.* ' "$said.first") >/dev/null
 ok $? 'and is the same while nothing changes'
+mutate --seconds 300
+grep -q '^1..2$' "$said"
+ok $? 'where there is time, all are tried'
+mutate --seconds -1
+grep -q '^1..0$' "$said" && sums '0 mutants: .*'
+ok $? 'when the time is up, no other one is begun, and the sums are of those that were'
+mkdir -p "$work/package/universalmutator"
+cat >"$work/package/universalmutator/__init__.py" <<'END'
+class mutator:
+    @staticmethod
+    def mutants_regexp(lines, **named):
+        return [(7, "total = total - i;\n")]
+END
+packaged() {
+    python3 "$tree/ci/mutate" --build out --package "$1" --jobs 1 --quick >"$said" 2>&1
+}
+packaged "$work/package"
+sums '1 mutants: 1 killed, 0 equivalent by the compiler, 0 listed as equivalent, 0 survived'
+ok $? 'universalmutator may lie in a folder, where no network is'
+packaged "$work"
+[ $? = 2 ] && grep -q "$work: expected a folder with the package universalmutator in it" "$said"
+ok $? 'a folder without it is an error'
 cp "$work/proposed" "$work/kept"
 cp "$tree/backend_sim/sum.c" "$work/sum.c"
 for more in 1 2 3 4 5 6 7 8; do

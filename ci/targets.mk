@@ -320,7 +320,9 @@ check-frameworks: $(TAP_RUN) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBFILES) $(CU
 # Mutants (docs/mutation.md): those that universalmutator from PyPI makes, a line of the engine each, and mistakes by hand.
 # What ci/mutate runs: what check does, on fewer machines, which differ in numbers alone.
 MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_RULES=h100 CHECK_ABI_RECORDED='$(filter-out answers-h200x2 copies-h100 copies3d-h100,$(ABI_RECORDINGS))' CHECK_SCHEDULES=random-1
-MUTATE = nice -n 5 ci/mutate --build $(BUILD) --jobs $(JOBS)
+# UNIVERSALMUTATOR: a folder with the package in it, where PyPI cannot be reached.
+UNIVERSALMUTATOR ?=
+MUTATE = nice -n 5 ci/mutate --build $(BUILD) --jobs $(JOBS) $(UNIVERSALMUTATOR:%=--package %)
 FILES  ?=
 COUNT  ?=
 EVERY  ?=
@@ -337,7 +339,7 @@ check-list-few:
 	+@$(NEST) $(MUTATE_FEW) check-list
 
 mutate-tool:
-	@ci/clients-python $(BUILD) mutation ci/mutation/requirements.txt
+	@$(if $(UNIVERSALMUTATOR),,ci/clients-python $(BUILD) mutation ci/mutation/requirements.txt)
 
 mutate: check-build mutate-tool ## would a test notice? Mutants of the engine (FILES=, COUNT= or EVERY=, SEED=, ONLY=, MOST=, QUICK=1: docs/mutation.md)
 	@$(MUTATE) --reach $(FILES:%=--files %) $(COUNT:%=--count %) $(EVERY:%=--every %) $(SEED:%=--seed %) $(ONLY:%=--only %) $(MOST:%=--most %) $(QUICK:%=--quick)

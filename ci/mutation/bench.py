@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A place to try mutants in: a copy of the tree, and products that are linked when a test needs them."""
+import concurrent.futures
 import os
 import re
 import shutil
@@ -32,14 +33,23 @@ def is_fresh(made, *sources):
     return os.path.exists(made) and all(os.path.getmtime(made) >= os.path.getmtime(source) for source in sources)
 
 
-def strip_base(commands, base):
+def each(jobs, work, items):
+    """work(item) of all items, `jobs` at a time; what goes wrong in one of them goes wrong here."""
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(work, items))
+
+
+def strip_base(commands, base, jobs):
     """Copies of what links take, without debug information, so that they are quick; archives point to them."""
     wanted = {part for product in [*commands.products, *commands.archives] for part in commands.parts(product)}
-    for path in sorted(wanted - set(commands.archives)):
+
+    def strip(path):
         made, source = os.path.join(base, path), os.path.join(commands.build, path)
         if not is_fresh(made, source):
             os.makedirs(os.path.dirname(made), exist_ok=True)
             subprocess.run(["objcopy", "-g", source, made], check=True)
+
+    each(jobs, strip, sorted(wanted - set(commands.archives)))
     for path in commands.archives:
         archive(os.path.join(base, path), [os.path.join(base, part) for part in commands.parts(path)])
 

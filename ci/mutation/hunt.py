@@ -14,6 +14,7 @@ class Queue:
 
     def __init__(self, made, chosen):
         self.lock, self.groups, self.wanted = threading.Lock(), {}, {}
+        self.until = chosen.until
         wanted = kinds.shares(made, chosen.count) if chosen.count else {}
         for file, of_file in made.items():
             # Only the first of the lines with one text: the others change their names when a line with it comes or goes.
@@ -29,7 +30,7 @@ class Queue:
         """Of the group that is furthest behind, so that a run that is cut short has seen all files."""
         with self.lock:
             left = [group for group, of_group in self.groups.items() if self.wanted[group] > 0 and of_group]
-            if not left:
+            if not left or (self.until and time.monotonic() > self.until):
                 return None, None
             group = max(left, key=lambda g: self.wanted[g] / self.all[g])
             self.wanted[group] -= 1

@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import threading
 
+from bench import each
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIMIT = (60, 90)
 # Where a test goes it shows in few rounds, too.
@@ -46,17 +48,20 @@ class Reach:
     def missing(self, tests):
         return [test for test in tests if not self.code or self.tests.get(test, {}).get("key") != self.key(test)]
 
-    def prepare(self, bench):
+    def prepare(self, bench, jobs):
         """The engine with counters, and what has them written where a process leaves by _exit."""
         objects = os.path.join(self.folder, "obj")
         shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(objects)
-        for source in sorted(self.sources):
+
+        def count(source):
             name = self.commands.object_of(source)
             made = os.path.join(objects, name.replace("/", "-"))
             if not bench.compile(name, made, "gcc", ["-w", "-O0", "-U_FORTIFY_SOURCE", "--coverage"]):
                 raise RuntimeError(f"{source} does not compile with --coverage")
-            self.counted[name] = made
+            return name, made
+
+        self.counted.update(each(jobs, count, sorted(self.sources)))
         leave = os.path.join(os.path.dirname(HERE), "coverage_exit.c")
         subprocess.run(["gcc", "-c", "-fPIC", "-O1", "-o", self.leave, leave], check=True)
 

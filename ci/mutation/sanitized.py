@@ -18,8 +18,8 @@ WAY = judges.Way("with sanitizers", (KINDS,), {"CUVMM_SAN": KINDS, "CUVMM_BOX_DA
 class Engine:
     """Its objects are made when the first mutant wants them, and kept while the build's are."""
 
-    def __init__(self, work, commands, sources):
-        self.folder, self.commands, self.sources = os.path.join(work, "sanitized"), commands, sources
+    def __init__(self, work, commands, sources, jobs):
+        self.folder, self.commands, self.sources, self.jobs = os.path.join(work, "sanitized"), commands, sources, jobs
         self.lock, self.asked = threading.Lock(), False
 
     def way(self, bench):
@@ -33,11 +33,12 @@ class Engine:
     def objects(self, bench):
         """{object: its place}; as fresh as the build's own, which make keeps up with every header."""
         os.makedirs(self.folder, exist_ok=True)
-        objects = {}
-        for source in self.sources:
+
+        def sanitize(source):
             name = self.commands.object_of(source)
-            made = objects[name] = os.path.join(self.folder, name.replace("/", "-"))
-            built = os.path.join(self.commands.build, name)
-            if not benches.is_fresh(made, built, __file__) and not bench.compile(name, made, extra=CODE):
-                return {}
-        return objects
+            made, built = os.path.join(self.folder, name.replace("/", "-")), os.path.join(self.commands.build, name)
+            good = benches.is_fresh(made, built, __file__) or bench.compile(name, made, extra=CODE)
+            return name, made if good else None
+
+        objects = dict(benches.each(self.jobs, sanitize, self.sources))
+        return objects if all(objects.values()) else {}

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What universalmutator makes of C files: lines of JSON in, {"file", "lines"}; lines of JSON out, {"file", "mutants"}.
 
-Runs with the Python of the virtual environment that ci/mutation/environment made. A mutant is [number of the line, text].
+Runs with the Python of the virtual environment that ci/clients-python made, or with any other: tool.py FOLDER takes the package
+from that folder. A mutant is [number of the line, text].
 """
 import contextlib
 import json
 import sys
 
-from universalmutator import mutator
+sys.path[:0] = sys.argv[1:]
+
+from universalmutator import mutator  # noqa: E402
 
 RULES = ["universal.rules", "c_like.rules", "c.rules"]
 
