@@ -39,8 +39,6 @@ static void check(const struct ptx_lower *l, unsigned to, unsigned from)
     if (!to_float && !from_float && ptx_has(l, PTX_MOD_SAT) && holds(to, from))
         ptx_lower_fail(l, ".%s can represent every .%s number, so nothing saturates", ptx_modifier_text(to),
                        ptx_modifier_text(from));
-    if ((to == PTX_BF16 && narrow == 8) || (from == PTX_BF16 && wide == 8))
-        ptx_lower_fail(l, "there is no conversion between .bf16 and 8-bit numbers");
     if (!to_float && from_float && !whole)
         ptx_lower_fail(l, "needs .rni, .rzi, .rmi or .rpi, because the result is an integer");
     if (to_float && !from_float && !real)
@@ -172,15 +170,22 @@ static bool pairs(struct ptx_lower *l, const struct ptx_match *m)
     return true;
 }
 
+/* Between .bf16 and 8-bit numbers a register has the size of its type, as the driver's compiler wants it. */
+static bool is_exact(unsigned to, unsigned from)
+{
+    return (to == PTX_BF16 && ptx_type_bits(from) == 8) || (from == PTX_BF16 && ptx_type_bits(to) == 8);
+}
+
 void ptx_lower_cvt(struct ptx_lower *l, const struct ptx_match *m)
 {
     unsigned to = m->type[0], from = m->type[1];
+    bool wide = !is_exact(to, from);
     if (pairs(l, m))
         return;
     if (l->ins->operands != 2)
         ptx_lower_fail(l, "has %u operands, and takes 2", l->ins->operands);
     check(l, to, from);
-    uint32_t a = ptx_source(l, 1, from, true), d = ptx_destination(l, 0, to, true);
+    uint32_t a = ptx_source(l, 1, from, wide), d = ptx_destination(l, 0, to, wide);
     if (ptx_is_float(from))
         a = narrowed(l, a, from);
     uint32_t result = ptx_is_float(to) ? begin_wide(l, d, to) : d;

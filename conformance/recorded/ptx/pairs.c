@@ -374,7 +374,7 @@ static void add_conversion(struct list *l, const char *to, const char *from)
         if (!holds(to, from))
             add(l, types, "cvt.sat.%s.%s", to, from);
     } else if ((strcmp(to, "bf16") == 0 && narrow == 8) || (strcmp(from, "bf16") == 0 && wide == 8)) {
-        return; /* there is none */
+        return; /* these take no wider registers, as the ones here are */
     } else if (!real) {
         for (int r = 0; r < 4; r++)
             add(l, types, "cvt.%s.%s.%s", integral[r], to, from);
