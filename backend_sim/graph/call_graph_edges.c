@@ -172,8 +172,9 @@ vmm_result sim_graph_add_dependencies(struct sim_process *process, const struct 
     vmm_result result = VMM_SUCCESS;
     struct edges edges = {.data = call->edge_data, .count = call->num_dependencies};
     const struct graph *graph = graph_need(process->graphs, call->graph, &result);
-    if (graph)
-        result = find_edges(process->graphs, graph, call->from, call->to, &edges);
+    if (!graph)
+        return result;
+    result = find_edges(process->graphs, graph, call->from, call->to, &edges);
     if (result == VMM_SUCCESS)
         result = check_ends(&edges);
     if (result == VMM_SUCCESS)
@@ -199,9 +200,10 @@ vmm_result sim_graph_remove_dependencies(struct sim_process *process, const stru
     vmm_result result = VMM_SUCCESS;
     struct edges edges = {.count = call->num_dependencies};
     const struct graph *graph = graph_need(process->graphs, call->graph, &result);
-    if (graph)
-        result = graph_fixed(graph, "keeps its edges");
-    if (graph && result == VMM_SUCCESS)
+    if (!graph)
+        return result;
+    result = graph_fixed(graph, "keeps its edges");
+    if (result == VMM_SUCCESS)
         result = find_edges(process->graphs, graph, call->from, call->to, &edges);
     edges.data = call->edge_data; /* which is not checked here */
     for (uint64_t i = 0; i < edges.count && result == VMM_SUCCESS; i++)

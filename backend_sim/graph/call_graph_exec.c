@@ -100,13 +100,13 @@ vmm_result graph_instantiate(struct sim_process *process, vmm_graph_exec *out, v
     if (result == VMM_SUCCESS)
         result = graph_check_flags(flags, true); /* flags that the call does not accept were already refused */
     const struct graph *given = graphs_find(process->graphs, value);
-    if (result == VMM_SUCCESS && !out && !(given && graphs_more(given)->inside)) /* a node's graph is seen first, as measured on an H200 */
+    if (result == VMM_SUCCESS && given && graphs_more(given)->inside) /* seen before a NULL for the instance, as measured on an H200 */
+        return graph_refuse(VMM_RULE_GRAPH_OF_NODE, given->value, "%p belongs to a node", (void *)value);
+    if (result == VMM_SUCCESS && !out)
         result = graph_null("phGraphExec");
     struct graph *graph = result == VMM_SUCCESS ? graph_need(process->graphs, value, &result) : NULL;
     if (!graph)
         return result;
-    if (graphs_more(graph)->inside)
-        return graph_refuse(VMM_RULE_GRAPH_OF_NODE, graph->value, "%p belongs to a node", (void *)value);
     if (graphs_more(graph)->instances)
         result = graph_fixed(graph, "has an instance already");
     if (result == VMM_SUCCESS && (result = check_cycles(graph)) == VMM_ERROR_INVALID_VALUE)

