@@ -222,7 +222,16 @@ static void add_other(struct order_part *part, struct order_work *work, enum ord
     owner->hold(work);
 }
 
-/* Work that runs late may come before the write that is there; a write that is replaced is kept while such work may come. */
+/* Is the write that is there still to be met, once this one replaces it? Work that runs late may come before it. What comes later and does
+ * not meet an add, because it is one itself, meets the write behind it, and what reads meets the adds that have no order among each other. */
+static bool keeps(const struct note *note, const struct order_part *part)
+{
+    const struct accesses_owner *owner = note->owner;
+    return owner->late(owner->user) ||
+           (note->use == ORDER_ADD && (part->wrote == ORDER_WRITE || !owner->before(owner->user, part->write, note->work)));
+}
+
+/* Work that runs late may come before the write that is there. A work's add leaves its write as it is: that meets all that an add meets. */
 static void set_write(const struct note *note, struct order_part *part)
 {
     const struct accesses_owner *owner = note->owner;
@@ -231,7 +240,9 @@ static void set_write(const struct note *note, struct order_part *part)
         add_other(part, note->work, note->use, owner);
         return;
     }
-    if (before && before != note->work && owner->late(owner->user))
+    if (before == note->work && part->wrote == ORDER_WRITE)
+        return;
+    if (before && before != note->work && keeps(note, part))
         add_other(part, before, (enum order_use)part->wrote, owner);
     owner->hold(note->work);
     drop_write(part, owner);

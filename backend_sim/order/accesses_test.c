@@ -169,8 +169,13 @@ static void test_gap(void)
     tap_u64(close_side(&whole) + close_side(&apart), 0, "nothing is held in the end");
 }
 
-/* Two accesses of one work, and one of another that nothing orders with it. Two reads and two atomic adds are no hazard. The latest
- * write or add of one work stands for those before it, so an add after a write meets no other add. */
+/* Do two accesses without an order meet? Two reads and two atomic adds do not. */
+static bool meets(unsigned a, unsigned b)
+{
+    return a != b || a == ORDER_WRITE;
+}
+
+/* Two accesses of one work, and one of another that nothing orders with it. */
 static void test_two_of_one_work(void)
 {
     static const char *const names[USES] = {"read", "write", "add"};
@@ -189,12 +194,37 @@ static void test_two_of_one_work(void)
         both(&other, (enum order_use)third, 0, 0);
         for (unsigned use = 0; use < USES; use++)
             reports += whole.found[one][use][other][third][0];
-        const bool counts = first == ORDER_READ || second == ORDER_READ; /* the first one, after the second */
-        const bool meets = (counts && (first != third || third == ORDER_WRITE)) || second != third || third == ORDER_WRITE;
-        tap_ok((reports != 0) == meets, "a %s and a %s of one work, and a %s of another: %u reports", names[first], names[second],
+        tap_ok((reports != 0) == (meets(first, third) || meets(second, third)), "a %s and a %s of one work, and a %s of another: %u reports", names[first], names[second],
                names[third], reports);
         close_side(&whole);
         close_side(&apart);
+    }
+}
+
+/* Accesses of two works, and one of a third that comes after the second, or after neither. */
+static void test_behind_an_add(void)
+{
+    static const struct {
+        unsigned first, third;
+        bool ordered, after, found; /* the second after the first, the third after the second; the first and the third meet */
+        const char *what;
+    } rows[] = {{ORDER_WRITE, ORDER_ADD, true, false, true, "an add that replaces a write hides it from no other add"},
+                {ORDER_WRITE, ORDER_ADD, true, true, false, "an add after that one is after the write, too"},
+                {ORDER_ADD, ORDER_READ, false, true, true, "an add that replaces one without an order hides it from no read"},
+                {ORDER_ADD, ORDER_READ, true, true, false, "a read after the later of two is after both"}};
+    const unsigned work[] = {0, 1, 2};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        open_side(&whole, false);
+        open_side(&apart, true);
+        memset(comes_before, 0, sizeof comes_before);
+        comes_before[0][1] = rows[i].ordered;
+        comes_before[1][2] = rows[i].after;
+        comes_before[0][2] = rows[i].ordered && rows[i].after;
+        both(&work[0], (enum order_use)rows[i].first, 0, 0);
+        both(&work[1], ORDER_ADD, 0, 0);
+        both(&work[2], (enum order_use)rows[i].third, 0, 0);
+        tap_ok((whole.found[0][rows[i].first][2][rows[i].third][0] != 0) == rows[i].found && same_writers(), "%s", rows[i].what);
+        tap_u64(close_side(&whole) + close_side(&apart), 0, "nothing is held in the end");
     }
 }
 
@@ -202,6 +232,7 @@ int main(void)
 {
     test_gap();
     test_two_of_one_work();
+    test_behind_an_add();
     test_random();
     return tap_done();
 }

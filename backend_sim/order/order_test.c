@@ -449,7 +449,7 @@ static bool races(const struct model *m, int now)
 {
     for (int i = 0; i < now; i++) {
         bool meets = m->work[i].first <= m->work[now].last && m->work[now].first <= m->work[i].last &&
-                     (m->work[i].use == ORDER_WRITE || m->work[now].use == ORDER_WRITE);
+                     (m->work[i].use != m->work[now].use || m->work[now].use == ORDER_WRITE);
         if (meets && !m->before[i][now])
             return true;
     }
@@ -496,7 +496,7 @@ static bool issue_random(struct trial *t, int s, bool late)
     m->work[now].stream = s;
     m->work[now].first = (unsigned)random_below(&t->random, WORDS);
     m->work[now].last = m->work[now].first + (unsigned)random_below(&t->random, WORDS - m->work[now].first);
-    m->work[now].use = random_below(&t->random, 3) ? ORDER_READ : ORDER_WRITE;
+    m->work[now].use = random_below(&t->random, 3) ? ORDER_READ : s % 3 && random_below(&t->random, 2) ? ORDER_ADD : ORDER_WRITE;
     t->waiting[now] = issue(t->order, values[s]);
     if (late)
         order_runs(t->order, t->waiting[now]);
