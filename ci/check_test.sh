@@ -149,6 +149,13 @@ run 0 --backend=sim sh -c "$work/idle 0 runtime; $work/programs right_cycle" && 
 point $? "also where another process was checked"
 LD_LIBRARY_PATH=$build/lib "$work/idle" 0 runtime 2>"$work/err" && [ "$(grep -c 'a program of the CUDA runtime stops here' "$work/err")" = 1 ]
 point $? "and without the checker, with no variable set"
+# NVRTC has that runtime inside, asks for the same table, and compiles all the same.
+printf 'int cuGetExportTable(const void **, const void *);\n__attribute__((constructor)) static void ask(void)\n{\n    static const char id[16];\n    const void *table;\n    cuGetExportTable(&table, id);\n}\n' >"$work/ask.c"
+"${CC-cc}" -shared -fPIC -o "$work/libnvrtc.so.13" "$work/ask.c" -L"$build/lib" -lcuda
+LD_PRELOAD=$work/libnvrtc.so.13 LD_LIBRARY_PATH=$build/lib "$work/idle" 0 questions 2>"$work/err" && [ ! -s "$work/err" ] &&
+    LD_PRELOAD=$work/libnvrtc.so.13 LD_LIBRARY_PATH=$build/lib "$work/idle" 0 runtime 2>"$work/err" &&
+    [ "$(wc -l <"$work/err")" = 1 ] && grep -q "stops here: .*idle has NVIDIA's runtime linked" "$work/err"
+point $? "nor is a program that has NVRTC load said to stop: only one that stops later"
 LD_PRELOAD=$build/lib/libcuvmm-check.so "$work/idle" 0 questions 2>"$work/err" && says 'cuvmm check: nothing was checked: the program made no context and no memory'
 point $? "the library preloaded by hand prints it, too"
 run 125 --backend=sim:h10O "$work/programs" right_cycle && says 'nothing was checked: the machine sim:h10O cannot be had: ' && [ "$(wc -l <"$work/err")" = 1 ]

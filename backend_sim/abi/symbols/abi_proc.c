@@ -114,11 +114,18 @@ static void advise(void *caller)
                 file[0] ? file : "the program");
 }
 
+/* NVRTC has the runtime inside, asks for a table once, and compiles without it. */
+static bool does_without(void *caller)
+{
+    const char *file = file_of(caller), *slash = strrchr(file, '/');
+    return strncmp(slash ? slash + 1 : file, "libnvrtc.so.", 12) == 0;
+}
+
 /* Only the runtime library calls this entry point, and its error means nothing to the user. */
 static void say_that_it_stops_here(void *caller)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
-    if (atomic_flag_test_and_set(&said))
+    if (does_without(caller) || atomic_flag_test_and_set(&said))
         return;
     if (findings_wanted("simulator", false))
         findings_stopped(FINDINGS_RUNTIME);
