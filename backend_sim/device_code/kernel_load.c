@@ -223,10 +223,14 @@ static void describe(struct code_kernel *kernel, const vmm_ptx_kernel *what, uns
 static struct code_kernel *make_kernel(struct code_module *module, const vmm_ptx_kernel *what, vmm_result *result)
 {
     const long index = ptx_program_kernel(module->program, what->name);
-    const struct ptx_kernel *code = index < 0 ? NULL : &module->program->kernels[index];
-    const unsigned room = code && code->shared_bytes < SHARED_MOST ? SHARED_MOST - code->shared_bytes : 0;
-    if (!code || what->shared_bytes > room) {
-        *result = code ? refuse_size("shared_bytes", what->shared_bytes, room) : refuse_name(module->program, what->name);
+    if (index < 0) {
+        *result = refuse_name(module->program, what->name);
+        return NULL;
+    }
+    const struct ptx_kernel *code = &module->program->kernels[index];
+    const unsigned room = code->shared_bytes < SHARED_MOST ? SHARED_MOST - code->shared_bytes : 0;
+    if (what->shared_bytes > room) {
+        *result = refuse_size("shared_bytes", what->shared_bytes, room);
         return NULL;
     }
     struct code_kernel *kernel = heap.calloc(1, sizeof *kernel);
