@@ -110,11 +110,11 @@ import sys
 sys.path.insert(0, "ci/mutation")
 import reach
 measured = reach.Reach.__new__(reach.Reach)
-measured.code = {"f.c": {"lines": [2, 3, 4], "functions": [[1, 5]]}}
+measured.code = {name: {"lines": [2, 3, 4], "functions": [[1, 5]]} for name in ("f.c", "h.c")}
 lines = {"calls": {"f.c": [2]}, "goes on": {"f.c": [2, 3]}, "elsewhere": {}, "bad": {"f.c": [2, 3, 4]}}
 measured.tests = {name: {"good": name != "bad", "lines": there} for name, there in lines.items()}
 for file, line, want in (("f.c", 3, {"goes on"}), ("f.c", 4, {"calls", "goes on"}), ("f.c", 9, {"calls", "goes on"}),
-                         ("g.c", 1, {"calls", "goes on", "elsewhere"})):
+                         ("g.c", 1, {"calls", "goes on", "elsewhere"}), ("h.c", 3, {"calls", "goes on", "elsewhere"})):
     assert measured.tests_at(file, line) == want, (file, line, measured.tests_at(file, line))
 END
 python3 "$work/reach_test.py" >"$said" 2>&1

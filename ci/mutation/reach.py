@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import subprocess
-import threading
+import sys
 
 from bench import each
 
@@ -23,12 +23,18 @@ def digest(*paths):
     return hashed.hexdigest()
 
 
+def gcov(folder, what, names):
+    """What gcov says of them, read by another process, so that several of them are read at once."""
+    command = [sys.executable, os.path.join(HERE, "gcov.py"), what, *names]
+    return json.loads(subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, check=True).stdout)
+
+
 class Reach:
     """tests: {test: {"key", "good", "seconds", "lines": {file: [line]}}}; code: {file: {"lines", "functions"}}."""
 
     def __init__(self, work, commands, sources):
         self.path, self.folder = os.path.join(work, "reach.json"), os.path.join(work, "reach")
-        self.commands, self.sources, self.lock = commands, set(sources), threading.Lock()
+        self.commands, self.sources = commands, set(sources)
         self.engine = digest(*sources)
         self.tests, self.code, self.counted, self.leave = {}, {}, {}, os.path.join(self.folder, "obj", "leave.o")
         if os.path.exists(self.path):
@@ -62,6 +68,8 @@ class Reach:
             return name, made
 
         self.counted.update(each(jobs, count, sorted(self.sources)))
+        notes = [name for name in os.listdir(objects) if name.endswith(".gcno")]
+        self.code = self.known(gcov(objects, "lines", notes))
         leave = os.path.join(os.path.dirname(HERE), "coverage_exit.c")
         subprocess.run(["gcc", "-c", "-fPIC", "-O1", "-o", self.leave, leave], check=True)
 
@@ -91,34 +99,23 @@ class Reach:
         counters = [name for name in os.listdir(inside) if name.endswith(".gcda")]
         for name in counters:
             os.symlink(os.path.join(objects, name[:-5] + ".gcno"), os.path.join(inside, name[:-5] + ".gcno"))
-        said = subprocess.run(["gcov", "--json-format", "--stdout", *counters], cwd=inside, stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, text=True).stdout
-        found = {}
-        for file in (file for answer in said.splitlines() for file in json.loads(answer)["files"]):
-            name = os.path.normpath(file["file"])
-            if name in self.sources or name in self.commands.made_of:
-                self.learn(name, file)
-                found.setdefault(name, set()).update(line["line_number"] for line in file["lines"] if line["count"])
-        return {name: sorted(lines) for name, lines in found.items()}
+        return self.known(gcov(inside, "counts", counters))
 
-    def learn(self, name, file):
-        """Of a header each file that includes it may have other functions."""
-        with self.lock:
-            code = self.code.setdefault(name, {"lines": [], "functions": []})
-            code["lines"] = sorted({*code["lines"], *(line["line_number"] for line in file["lines"])})
-            code["functions"] += [span for span in ([f["start_line"], f["end_line"]] for f in file["functions"])
-                                  if span not in code["functions"]]
+    def known(self, of_files):
+        """Without the files of the system."""
+        return {name: found for name, found in of_files.items() if name in self.sources or name in self.commands.made_of}
 
     def tests_at(self, file, line):
         """The good tests that reach a line; those that reach anything of its file for data, and where none was seen to come
-        to the line, since what a process counts that dies is lost; all for a file without code."""
+        to the line, since what a process counts that dies is lost; all for a file without code, or that none was seen to
+        come to."""
         good = {test: entry for test, entry in self.tests.items() if entry["good"]}
         code = self.code.get(file)
         if not code or not code["lines"]:
             return set(good)
-        near = {test for test, entry in good.items() if entry["lines"].get(file)}
+        near = {test for test, entry in good.items() if entry["lines"].get(file)} or set(good)
         inside = next((f for f in code["functions"] if f[0] <= line <= f[1]), None)
         if not inside:
             return near
         before = max((n for n in code["lines"] if inside[0] <= n <= line), default=inside[0])
-        return {test for test in near if before in good[test]["lines"][file]} or near
+        return {test for test in near if before in good[test]["lines"].get(file, ())} or near
