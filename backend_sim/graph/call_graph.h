@@ -90,7 +90,7 @@ vmm_result graph_check_flags(uint64_t flags, bool uploads);
 vmm_result graph_instantiate(struct sim_process *process, vmm_graph_exec *out, vmm_graph value, uint64_t flags,
                              struct graph_node **cycle);
 /* Replaces the work of a node of the graph, or of the instance, by other work of its type; it stays enabled or disabled. */
-vmm_result graph_set_work(const struct sim_graphs *all, vmm_graph_node value, const struct graph_work *work);
+vmm_result graph_set_work(const struct sim_process *process, vmm_graph_node value, const struct graph_work *work);
 vmm_result graph_set_work_in(const struct sim_process *process, vmm_graph_exec exec, vmm_graph_node value, const struct graph_work *work);
 /* The same for a node that was already looked up. */
 vmm_result graph_replace_work(struct graph_node *node, const struct graph_work *work);

@@ -151,19 +151,26 @@ vmm_result graph_replace_work(struct graph_node *node, const struct graph_work *
     return VMM_SUCCESS;
 }
 
-vmm_result graph_set_work(const struct sim_graphs *all, vmm_graph_node value, const struct graph_work *work)
+/* As measured on two H200 and on an H200, a kernel without a context is checked last. */
+static bool lacks_context(const struct graph_node *node, const struct graph_work *work)
+{
+    return node && work->type == VMM_GRAPH_NODE_TYPE_KERNEL && !work->context;
+}
+
+vmm_result graph_set_work(const struct sim_process *process, vmm_graph_node value, const struct graph_work *work)
 {
     vmm_result result = VMM_SUCCESS;
-    struct graph_node *node = graph_need_type(all, value, work->type, &result);
+    struct graph_node *node = graph_need_type(process->graphs, value, work->type, &result);
+    if (lacks_context(node, work))
+        return sim_no_context(process);
     return node ? graph_replace_work(node, work) : result;
 }
 
-/* As measured on two H200, a kernel without a context is checked last. */
 vmm_result graph_set_work_in(const struct sim_process *process, vmm_graph_exec exec, vmm_graph_node value, const struct graph_work *work)
 {
     vmm_result result = VMM_SUCCESS;
     struct graph_node *node = graph_of_type(graph_need_node_in(process->graphs, exec, value, &result), work->type, &result);
-    if (node && work->type == VMM_GRAPH_NODE_TYPE_KERNEL && !work->context)
+    if (lacks_context(node, work))
         return sim_no_context(process);
     const char *why = node ? graph_update_forbids(graphs_work(node), work) : NULL;
     if (why)
@@ -173,7 +180,7 @@ vmm_result graph_set_work_in(const struct sim_process *process, vmm_graph_exec e
 
 static vmm_result set(const struct sim_process *process, vmm_graph_node value, vmm_result checked, const struct graph_work *work)
 {
-    return checked == VMM_SUCCESS ? graph_set_work(process->graphs, value, work) : checked;
+    return checked == VMM_SUCCESS ? graph_set_work(process, value, work) : checked;
 }
 
 static vmm_result set_in(const struct sim_process *process, vmm_graph_exec exec, vmm_graph_node value, vmm_result checked,

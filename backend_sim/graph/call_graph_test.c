@@ -516,6 +516,31 @@ static void test_unnamed_copies(void)
     vmm_close(sys);
 }
 
+/* Of two nodes that cannot take over the work, the one that was added later is named, whatever depends on what. */
+static void test_which_node_differs(void)
+{
+    vmm_graph graph = NULL;
+    vmm_graph_node first = NULL, second = NULL;
+    vmm_graph_exec exec = NULL;
+    vmm_graph_exec_update_result_info info;
+    begin("sim:h100");
+    vmm_memcpy3d copy = {.src_memory_type = VMM_MEMORYTYPE_DEVICE, .src_device = p, .dst_memory_type = VMM_MEMORYTYPE_DEVICE,
+                         .dst_device = p + 64, .width_in_bytes = 8, .height = 2, .depth = 1, .src_pitch = 16, .dst_pitch = 16};
+    SUCCEEDS(vmm_graph_create(sys, &graph, 0));
+    SUCCEEDS(vmm_graph_add_memcpy_node(sys, &first, graph, NULL, 0, &copy, ctx));
+    SUCCEEDS(vmm_graph_add_memcpy_node(sys, &second, graph, NULL, 0, &copy, ctx));
+    SUCCEEDS(vmm_graph_add_dependencies(sys, graph, &second, &first, NULL, 1));
+    SUCCEEDS(vmm_graph_instantiate(sys, &exec, graph, 0));
+    copy.height = 1;
+    SUCCEEDS(vmm_graph_memcpy_node_set_params(sys, first, &copy));
+    REFUSED(vmm_graph_exec_update(sys, exec, graph, &info), GRAPH_EXEC_UPDATE_FAILURE, "VMM-GRAPH-UPDATE");
+    tap_ok(info.error_node == first, "one differs");
+    SUCCEEDS(vmm_graph_memcpy_node_set_params(sys, second, &copy));
+    REFUSED(vmm_graph_exec_update(sys, exec, graph, &info), GRAPH_EXEC_UPDATE_FAILURE, "VMM-GRAPH-UPDATE");
+    tap_ok(info.error_node == second, "of two the latest is named");
+    vmm_close(sys);
+}
+
 /* Nodes of another graph, or of none, where nodes of the graph are expected; and parameters that no node can have. */
 static void test_foreign_nodes(void)
 {
@@ -702,6 +727,7 @@ int main(void)
     test_work();
     test_contexts();
     test_updates();
+    test_which_node_differs();
     test_other_kernels();
     test_many_dependencies();
     test_copies_of_what_is_gone();

@@ -81,14 +81,14 @@ vmm_result sim_stream_begin_capture_to_graph(struct sim_process *process,
     bool blocking = false;
     struct capture *capture = NULL;
     vmm_result result = check_mode(call->mode);
-    if (result == VMM_SUCCESS && call->num_dependencies && !call->dependencies)
-        result = graph_null("dependencies");
     struct graph *graph = result == VMM_SUCCESS ? graph_need(process->graphs, call->graph, &result) : NULL;
     if (!graph)
         return result;
     result = capture_check_stream(process, call->stream, &blocking); /* as measured, after the graph is checked */
     if (result == VMM_SUCCESS)
         result = check_free(process, call->stream);
+    if (result == VMM_SUCCESS && call->num_dependencies && !call->dependencies) /* as measured, after the stream's state */
+        result = graph_null("dependencies");
     if (result != VMM_SUCCESS)
         return result;
     if (call->num_dependencies > graph->count)

@@ -199,7 +199,7 @@ static vmm_result change_node(const struct sim_process *process, struct graph_no
 static vmm_result walk_pairs(const struct sim_process *process, struct graph *instance, bool change, struct pairs *pairs)
 {
     vmm_result result = VMM_SUCCESS;
-    for (struct graph_node *now = instance->first; now && result == VMM_SUCCESS; now = now->after)
+    for (struct graph_node *now = instance->last; now && result == VMM_SUCCESS; now = now->before) /* the latest first, as measured */
         result = change ? change_node(process, now, pairs->of[now->index], pairs)
                         : check_node(process, now, pairs->of[now->index], pairs);
     return result;

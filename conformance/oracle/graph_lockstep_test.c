@@ -148,6 +148,9 @@ static const struct mix_spoil spoils[] = {
 #define BEGIN_IN(name) \
     "stream_begin_capture_to_graph stream=s40 graph=" name " dependencies=[0 0 0] dependency_data=null num_dependencies=0 mode=2"
 
+#define BEGIN_WITHOUT \
+    "stream_begin_capture_to_graph stream=s40 graph=g70 dependencies=null dependency_data=null num_dependencies=1 mode=2"
+
 static const struct mix_story stories[] = {
     {"a capture that another stream has joined", "VMM-CAPTURE-UNJOINED",
      {MEMORY, BEGIN, "memset_d8_async dst=r64 value=7 n=4 stream=s41", END}},
@@ -220,6 +223,13 @@ static const struct mix_story stories[] = {
      {GRAPH, "g69 = graph_create graph=out flags=0",
       "n71 = graph_add_child_graph_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0 child_graph=g69",
       "g72 = graph_child_graph_node_get_graph node=n71 graph=out", BEGIN_IN("g72"), "graph_destroy graph=g72"}},
+    {"dependencies that are missing, of a stream that is being captured", "VMM-CAPTURE-STATE",
+     {GRAPH, "stream_begin_capture stream=s40 mode=2", BEGIN_WITHOUT}},
+    {"the same of a stream that is not", "VMM-GRAPH-NULL", {GRAPH, BEGIN_WITHOUT}},
+    {"a kernel that is described again in no context", "VMM-CTX-CURRENT",
+     {MEMORY, KERNELS, "ctx_set_current ctx=0", "graph_kernel_node_set_params node=n71 node_params={r64 0 1 32 8 3}"}},
+    {"a kernel for a node of another type in no context", "VMM-GRAPH-NODE-TYPE",
+     {MEMORY, KERNELS, "ctx_set_current ctx=0", "graph_kernel_node_set_params node=n73 node_params={r64 0 1 32 8 3}"}},
     {"a cycle", "VMM-GRAPH-CYCLE",
      {NODES, "graph_add_dependencies graph=g70 from=[n71 n72 0] to=[n72 n71 0] edge_data=null num_dependencies=2", INSTANCE}},
 };

@@ -141,6 +141,7 @@ struct lockstep {
     uint64_t flip;           /* self-test: the prediction of this call is inverted; 0 is none */
     bool wide;               /* random calls make ranges of many mappings, sizes past 4 GiB, and name many devices at once */
     unsigned mix;            /* of the calls that random steps are made of: the older ones, up to LOCKSTEP_MIX for all */
+    bool follows;            /* a transcript, whose calls a driver has made */
     bool choosy;             /* random calls that would be left out are drawn again, in older mixes too */
     bool refused, changed;   /* of the last step: it was refused; it may have changed the state */
     const char *rule;        /* of the last step: the rule on both sides, NULL for none */

@@ -152,10 +152,13 @@ static void transcribe(struct run *run, const struct lockstep *pair, const struc
     fprintf(run->options->transcript, *pair->more ? "\t%s\n" : "%s\n", pair->more);
 }
 
-/* After a difference: what the driver has at the step's addresses, and what each pool has. */
+/* After a difference: what the driver has at the step's addresses, and what each pool has. Asked in relaxed mode, because the
+ * questions would spoil a capture. */
 static void remark_around(struct run *run, struct lockstep *pair, const struct step *step)
 {
     size_t count;
+    vmm_stream_capture_mode mode = VMM_STREAM_CAPTURE_MODE_RELAXED;
+    vmm_thread_exchange_stream_capture_mode(pair->sys, &mode);
     const struct vmm_param *params = vmm_call_params(step->call, &count);
     for (size_t i = 0; run->options->transcript && i < count && i < STEP_ARGS; i++) {
         uint64_t base = 0, size = 0;
@@ -170,6 +173,7 @@ static void remark_around(struct run *run, struct lockstep *pair, const struct s
                                                                       VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved) == VMM_SUCCESS)
             remark(run, "#   p%u has %#" PRIx64 " bytes, the model says %#" PRIx64, pool->tag, reserved, pool->heap.reserved * pool->heap.slot);
     }
+    vmm_thread_exchange_stream_capture_mode(pair->sys, &mode);
 }
 
 /* One random step. False when its answer or the state differs. */

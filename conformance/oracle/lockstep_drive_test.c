@@ -241,6 +241,13 @@ static enum left_out why(struct lockstep *pair, enum vmm_call_id call, const cha
     return lockstep_foresee(pair, &step);
 }
 
+static bool makes(struct lockstep *pair, const char *line)
+{
+    struct step step;
+    char error[200];
+    return step_parse(line, lockstep_unit(pair), &step, error, sizeof error) && lockstep_step(pair, &step) && !pair->left_out;
+}
+
 /* What is known to break a driver's pools is not asked. */
 static void what_a_driver_is_not_asked(void)
 {
@@ -277,6 +284,72 @@ static void what_a_driver_is_not_asked(void)
     step_arg(&fill, "dst")->add = pair.values[alloc.name] + 8;
     step_arg(&fill, "n")->add = UINT64_MAX - 4000;
     tap_u64(lockstep_foresee(&pair, &fill), LEFT_OUT_CRASH, "nor a fill past the end of all addresses");
+    tap_ok(lockstep_close(&pair), "everything is freed");
+}
+
+static enum left_out foreseen(struct lockstep *pair, const char *line)
+{
+    struct step step;
+    char error[200];
+    if (!step_parse(line, lockstep_unit(pair), &step, error, sizeof error))
+        tap_bail("%s: %s", line, error);
+    return lockstep_foresee(pair, &step);
+}
+
+/* A copy from memory of the host that neither it nor the stream's device may read. */
+static void copies_by_the_host(void)
+{
+    static const char *const before[] = {"r64 = mem_address_reserve ptr=out size=1G alignment=0 addr=0 flags=0",
+                                         "h65 = mem_create handle=out size=1G prop={1 0 2:0 0 0 0 0 0.0.0.0} flags=0",
+                                         "mem_map ptr=r64 size=1G offset=0 handle=h65 flags=0"};
+    static const struct {
+        const char *access, *stream;
+        enum left_out want;
+    } cases[] = {{"1:0=3 1:0=3 1:0=3", "s43", LEFT_OUT_CRASH},
+                 {"1:0=3 1:0=3 1:0=3", "s40", LEFT_OUT_NOT},
+                 {"1:0=3 1:0=3 1:1=1", "s43", LEFT_OUT_NOT},
+                 {"1:0=3 1:1=0 2:0=1", "s43", LEFT_OUT_NOT}};
+    struct lockstep pair;
+    char line[200];
+    if (!lockstep_open(&pair, "as-driver:sim:h200x2"))
+        tap_bail("%s", pair.difference);
+    pair.mix = LOCKSTEP_NEWEST_MIX;
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
+        tap_ok(makes(&pair, before[i]), "%s %s", before[i], pair.difference);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snprintf(line, sizeof line, "mem_set_access ptr=r64 size=1G desc=[%s] count=3", cases[i].access);
+        tap_ok(makes(&pair, line), "%s %s", line, pair.difference);
+        snprintf(line, sizeof line, "memcpy_dtoh_async dst=out src=r64 byte_count=8 stream=%s", cases[i].stream);
+        tap_u64(foreseen(&pair, line), cases[i].want, "%s", line);
+    }
+    tap_u64(foreseen(&pair, "mem_map ptr=r64 size=2G offset=0 handle=h65 flags=0"), LEFT_OUT_FOREIGN, "nothing is mapped past a reservation");
+    tap_ok(lockstep_close(&pair), "everything is freed");
+}
+
+/* Where the model has nothing, a driver may have memory for instances of graphs. */
+static void where_instances_may_be(void)
+{
+    static const enum vmm_call_id orders[] = {VMM_CALL_stream_write_value32, VMM_CALL_stream_write_value64, VMM_CALL_stream_wait_value32,
+                                              VMM_CALL_stream_wait_value64};
+    struct lockstep pair;
+    struct step batch = step_of(VMM_CALL_stream_batch_mem_op);
+    if (!lockstep_open(&pair, "as-driver:sim:h100"))
+        tap_bail("%s", pair.difference);
+    pair.mix = LOCKSTEP_NEWEST_MIX;
+    tap_ok(makes(&pair, "init flags=0") && makes(&pair, "r64 = mem_address_reserve ptr=out size=1G alignment=0 addr=0 flags=0") &&
+               makes(&pair, "mem_address_free ptr=r64 size=1G"), "addresses of nobody %s", pair.difference);
+    const uint64_t at = pair.values[STEP_FIRST_NAME];
+    step_arg(&batch, "count")->add = 1;
+    batch.op[0] = (struct step_op){.operation = VMM_STREAM_MEM_OP_WAIT_VALUE_64, .address.add = at};
+    for (int instances = 0; instances < 2; instances++) {
+        const enum left_out want = instances ? LEFT_OUT_FOREIGN : LEFT_OUT_NOT;
+        for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
+            tap_u64(why(&pair, orders[i], "addr", at), want, "%s with %d instances", vmm_call_name(orders[i]), instances);
+        tap_u64(lockstep_foresee(&pair, &batch), want, "and a batch");
+        tap_u64(why(&pair, VMM_CALL_mem_free, "dptr", at), LEFT_OUT_NOT, "what is refused there is asked");
+        tap_ok(instances || (makes(&pair, "g65 = graph_create graph=out flags=0") && makes(&pair, "x66 = graph_instantiate graph_exec=out graph=g65 flags=0")),
+               "an instance %s", pair.difference);
+    }
     tap_ok(lockstep_close(&pair), "everything is freed");
 }
 
@@ -338,6 +411,8 @@ int main(void)
     the_newest_mix();
     pools_that_differ();
     what_a_driver_is_not_asked();
+    copies_by_the_host();
+    where_instances_may_be();
     transcripts();
     return tap_done();
 }

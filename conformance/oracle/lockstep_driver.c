@@ -340,11 +340,30 @@ static bool copies_aside(struct lockstep *pair, const union vmm_any_call *call)
     return lane >= 0 && m->current >= 0 && m->lane[lane].device != model_current_device(m) && !model_in_device(m, to);
 }
 
+/* A copy from mapped memory of the host on a stream of such a device that may not read it: the host makes the copy. Seen to end
+ * the process where the host may not read it either. */
+static bool reads_aside(struct lockstep *pair, const union vmm_any_call *call)
+{
+    struct model *m = &pair->model;
+    const struct vmm_call_memcpy_dtoh_async *c = &call->memcpy_dtoh_async;
+    struct model_answer ignored;
+    const struct model_mapping *from = call->head.id == VMM_CALL_memcpy_dtoh_async ? model_mapping_at(m, c->src) : NULL;
+    const int lane = from ? model_lane_of(m, (uint64_t)(uintptr_t)c->stream, &ignored) : -1;
+    const int device = lane >= 0 ? m->lane[lane].device : -1;
+    return lane >= 0 && m->current >= 0 && device != model_current_device(m) && !model_in_device(m, from) && !from->host &&
+           !model_device_rights(from, device);
+}
+
+static bool does_aside(struct lockstep *pair, const union vmm_any_call *call)
+{
+    return lacks_one_device(pair, call) || copies_aside(pair, call) || reads_aside(pair, call);
+}
+
 /* Which of the calls that end the process is it? */
 static bool ends_process(struct lockstep *pair, const union vmm_any_call *call, const struct model_answer *answer)
 {
     return (answer->foreseen && (answer->wraps || answer->ends)) || reads_null(call) || (pair->model.cautious && lacks_context(pair, call, answer)) ||
-           (pair->model.cautious && (lacks_peer(call, answer) || (answer->result == VMM_SUCCESS && (lacks_one_device(pair, call) || copies_aside(pair, call))))) ||
+           (pair->model.cautious && (lacks_peer(call, answer) || (answer->result == VMM_SUCCESS && (does_aside(pair, call))))) ||
            (pair->model.cautious && answer->result == VMM_SUCCESS && fills_read_only(pair, call));
 }
 
@@ -400,8 +419,12 @@ static bool ours(struct lockstep *pair, const union vmm_any_call *call, uint64_t
         return true;
     if (pair->mix > LOCKSTEP_MIX_OF_GRAPHS && pair->model.pool_count && !r && model_mapping_at(&pair->model, at))
         return false; /* what a mapping has past its reservation, a pool without an allocation may have as its own */
-    if (enters_pool(&pair->model, at, size) || (pair->model.pool_count && r && size > r->size - (at - r->start)))
-        return false; /* where pools without an allocation are is not known */
+    /* Where pools without an allocation are is not known; and what is mapped past a reservation is where the driver may later want
+     * memory for an instance, which is refused then (ALREADY_MAPPED, seen once), or has some already (seen three times). */
+    const bool past = r && size > r->size - (at - r->start);
+    const bool maps = call->head.id == VMM_CALL_mem_map && pair->mix >= LOCKSTEP_MIX_OF_GRAPHS && !pair->follows;
+    if (enters_pool(&pair->model, at, size) || ((pair->model.pool_count || maps) && past))
+        return false;
     if (at >= pair->home && at + size <= pair->home_end)
         return is_free(pair, at) && is_free(pair, at + size - 1);
     const struct model_block *block = model_block_at(&pair->model, at);
@@ -424,6 +447,21 @@ static bool lists_own(struct lockstep *pair, const struct vmm_call_stream_batch_
     for (unsigned i = 0; call->param_array && i < call->count; i++)
         any |= may_be_own(pair, call->param_array[i].write_value.address);
     return any;
+}
+
+/* A wait there never ends, as three episodes on an H200 showed, and a write changes what the driver keeps. */
+static bool orders_in_own(struct lockstep *pair, const union vmm_any_call *call)
+{
+    if (!may_have_own(&pair->model))
+        return false;
+    switch (call->head.id) {
+    case VMM_CALL_stream_write_value32: return may_be_own(pair, call->stream_write_value32.addr);
+    case VMM_CALL_stream_write_value64: return may_be_own(pair, call->stream_write_value64.addr);
+    case VMM_CALL_stream_wait_value32: return may_be_own(pair, call->stream_wait_value32.addr);
+    case VMM_CALL_stream_wait_value64: return may_be_own(pair, call->stream_wait_value64.addr);
+    case VMM_CALL_stream_batch_mem_op: return lists_own(pair, &call->stream_batch_mem_op);
+    default: return false;
+    }
 }
 
 /* Was the call made where the driver has memory of its own? That can be used, though the model has nothing there. */
@@ -604,7 +642,7 @@ enum left_out driver_leaves_out(struct lockstep *pair, const union vmm_any_call 
         return LEFT_OUT_MUCH;
     if (!forges_nothing(pair, call))
         return LEFT_OUT_FORGED;
-    if (!ours_all(pair, call))
+    if (!ours_all(pair, call) || orders_in_own(pair, call))
         return LEFT_OUT_FOREIGN;
     if (pair->scene)
         set_scene(pair, call, &answer);
@@ -621,7 +659,9 @@ static bool uses_memory(const union vmm_any_call *call)
     case VMM_CALL_memcpy_dtod:
     case VMM_CALL_memset_d8:
     case VMM_CALL_memset_d16:
-    case VMM_CALL_memset_d32: return true;
+    case VMM_CALL_memset_d32:
+    case VMM_CALL_memcpy_3d:
+    case VMM_CALL_memcpy_3d_peer: return true;
     default: return false;
     }
 }
@@ -631,12 +671,18 @@ static bool lost(vmm_result result)
     return result == VMM_ERROR_ILLEGAL_ADDRESS || result == VMM_ERROR_CONTEXT_IS_DESTROYED || (int)result == 719;
 }
 
-/* A fill returns before it is done, so an unmap after it would be a use-after-free. */
+/* A fill returns before it is done, and so does a copy of boxes from the host, so an unmap after it would be a use-after-free: two
+ * episodes on an H200 lost their context. In relaxed mode, because a query would spoil a capture. */
 void driver_finish(struct lockstep *pair, const union vmm_any_call *call, vmm_result result)
 {
-    if (result == VMM_SUCCESS && uses_memory(call) && model_may_query(&pair->model)) /* no synchronisation, which would give memory back to pools */
+    const int blocked = pair->model.blocked; /* the default stream itself may wait, beside a copy of no bytes */
+    if (result == VMM_SUCCESS && uses_memory(call) && !(blocked >= 0 && !pair->model.lane[blocked].stream)) { /* no synchronisation, which would give memory back to pools */
+        vmm_stream_capture_mode mode = VMM_STREAM_CAPTURE_MODE_RELAXED;
+        vmm_thread_exchange_stream_capture_mode(pair->sys, &mode);
         while ((result = vmm_stream_query(pair->sys, NULL)) == VMM_ERROR_NOT_READY)
             ;
+        vmm_thread_exchange_stream_capture_mode(pair->sys, &mode);
+    }
     pair->dead |= lost(result);
 }
 

@@ -59,6 +59,7 @@ static void begin(struct follower *f, uint64_t seed, FILE *log)
     if (!lockstep_open(&f->pair, f->spec))
         tap_bail("%s", f->pair.difference);
     f->pair.mix = LOCKSTEP_NEWEST_MIX;
+    f->pair.follows = true;
     f->open = true;
     f->over = false;
     f->seed = seed;

@@ -89,7 +89,7 @@ static CUresult set(struct sim_process *process, const struct place *place, vmm_
     if (result == VMM_SUCCESS && place->in_exec)
         result = graph_set_work_in(process, abi_exec(place->exec), abi_node(place->node), work);
     else if (result == VMM_SUCCESS)
-        result = graph_set_work(process->graphs, abi_node(place->node), work);
+        result = graph_set_work(process, abi_node(place->node), work);
     return abi_graphs_answer(place->function, result);
 }
 

@@ -176,12 +176,12 @@ bool model_is_captured_into(const struct model *m, const struct model_graph *gra
 
 MODEL_ON(stream_begin_capture_to_graph)
 {
-    if (!is_mode(c->mode, a) || (c->num_dependencies && null(c->dependencies, a)))
+    if (!is_mode(c->mode, a))
         return;
     struct model_graph *graph = model_graph_of(m, c->graph);
     if (!graph)
         model_refuse(a, INVALID, "VMM-GRAPH-UNKNOWN");
-    else if (!may_capture(m, c->stream, a) || !is_free(m, c->stream, a))
+    else if (!may_capture(m, c->stream, a) || !is_free(m, c->stream, a) || (c->num_dependencies && null(c->dependencies, a)))
         return;
     else if (c->num_dependencies > graph->count)
         model_refuse(a, INVALID, "VMM-GRAPH-EDGE");

@@ -322,7 +322,12 @@ MODEL_ON(graph_memcpy_node_set_params)
 MODEL_ON(graph_kernel_node_set_params)
 {
     struct model_work work = {0};
-    if (model_kernel_work(m, c->node_params, &work, a))
+    const struct model_node *node = model_node_of(m, c->node);
+    if (!model_kernel_work(m, c->node_params, &work, a))
+        return;
+    if (node && node->work.type == VMM_GRAPH_NODE_TYPE_KERNEL && m->current < 0)
+        model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    else
         set(m, c->node, &work, a);
 }
 
