@@ -48,16 +48,36 @@ static uint64_t piece_bytes(struct piece piece)
     return (UINT64_C(64) * 8 << piece.y) << piece.z;
 }
 
-static struct piece piece_of(const struct array_level *level, bool volume)
+/* The largest one, as large as the level needs. */
+static struct piece piece_within(struct piece piece, const struct array_level *level)
 {
-    struct piece piece = volume ? (struct piece){2, 4} : (struct piece){4, 0};
     while (piece.y && (8u << (piece.y - 1)) >= level->rows)
-        piece.y--;
-    while (volume && piece.y && up(level->rows, 8u << piece.y) != up(level->rows, 8))
         piece.y--;
     while (piece.z && (1u << (piece.z - 1)) >= level->extent[2])
         piece.z--;
     return piece;
+}
+
+static struct piece largest_piece(bool volume)
+{
+    return volume ? (struct piece){2, 4} : (struct piece){4, 0};
+}
+
+static struct piece piece_of(const struct array_level *level, bool volume)
+{
+    struct piece piece = piece_within(largest_piece(volume), level);
+    while (volume && piece.y && up(level->rows, 8u << piece.y) != up(level->rows, 8))
+        piece.y--;
+    return piece;
+}
+
+/* Behind tiles: pieces of a tile's height, also where the rows of a volume do not fill them. */
+static struct piece piece_behind_tiles(const struct array_layout *layout, const struct array_level *level, bool volume)
+{
+    struct piece piece = largest_piece(volume);
+    while ((8u << piece.y) > layout->tile[1] / layout->block.height)
+        piece.y--;
+    return piece_within(piece, level);
 }
 
 static uint64_t memory_of(const struct array_level *level, struct piece piece)
@@ -120,7 +140,7 @@ static void set_tail(struct array_layout *layout, bool volume)
         struct array_level *level = &layout->level[i];
         level->tail_at = at;
         at += level->layer;
-        memory += memory_of(level, piece_of(level, volume));
+        memory += memory_of(level, layout->tail_first ? piece_behind_tiles(layout, level, volume) : piece_of(level, volume));
     }
     layout->single = layout->tail_first == 0;
     if (layout->single && layout->layers > 1)

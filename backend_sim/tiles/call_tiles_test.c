@@ -119,8 +119,9 @@ static void blocks(void)
     end();
 }
 
-/* As two H200 answered to random calls: the rows of a level of three dimensions are padded to 8, unless more fit without loss. */
-static void tails_of_volumes(void)
+/* As H200s answered to random calls: without levels of whole tiles, the rows of a level of three dimensions are padded to 8, unless
+ * more fit without loss; behind such levels they are padded to no more than a tile's rows, in two dimensions as well. */
+static void sizes_of_tails(void)
 {
     static const struct {
         vmm_array3d_descriptor is;
@@ -129,7 +130,13 @@ static void tails_of_volumes(void)
     } cases[] = {{{.width = 129, .height = 17, .depth = 40, .format = 2, .num_channels = 1}, 1, 0x60000},
                  {{.width = 257, .height = 65, .depth = 14, .format = 0xc0, .num_channels = 1}, 3, 0x70000},
                  {{.width = 17, .height = 101, .depth = 31, .format = 32, .num_channels = 1}, 10, 0x80000},
-                 {{.width = 33, .height = 9, .depth = 28, .format = 32, .num_channels = 4}, 1, 0x50000}};
+                 {{.width = 33, .height = 9, .depth = 28, .format = 32, .num_channels = 4}, 1, 0x50000},
+                 {{.width = 257, .height = 151, .depth = 20, .format = 16, .num_channels = 2}, 9, 0xf0000},
+                 {{.width = 51, .height = 101, .depth = 29, .format = 3, .num_channels = 2}, 3, 0x50000},
+                 {{.width = 51, .height = 151, .depth = 45, .format = 32, .num_channels = 1}, 6, 0x80000},
+                 {{.width = 65, .height = 151, .depth = 36, .format = 0x99, .num_channels = 2}, 9, 0x30000},
+                 {{.width = 33, .height = 151, .depth = 22, .format = 32, .num_channels = 4}, 3, 0x60000},
+                 {{.width = 100, .height = 300, .format = 32, .num_channels = 4}, 6, 0x40000}};
     begin("sim:h200x2");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         vmm_array3d_descriptor asked = cases[i].is;
@@ -362,7 +369,7 @@ int main(void)
     sums_that_wrap();
     memory_that_is_none();
     blocks();
-    tails_of_volumes();
+    sizes_of_tails();
     addresses_of_arrays();
     while_captured();
     batches();

@@ -3,7 +3,8 @@
  *
  * Memory of a level is counted in blocks of rows of 64 bytes:   2D: 64 bytes x (8 16 32 64 or 128) rows
  *                                                               3D: 64 bytes x (8 16 or 32) rows x (1 2 4 8 or 16) layers
- * The block is the smallest that holds the level's rows and layers, or the largest.
+ * The block is the smallest that holds the level's rows and layers, or the largest. In a mip tail behind levels of whole tiles no
+ * block is higher than a tile.
  */
 #include "model_array.h"
 
@@ -159,13 +160,14 @@ struct block {
 static struct block block_of(const struct model_shape *shape, unsigned level)
 {
     const uint64_t rows = model_shape_rows(shape, level), layers = shape->extent[level][2];
+    const uint64_t most = shape->volume ? 32 : 128, tile = shape->tail_first ? shape->tile[1] / shape->element.side : most;
     struct block block = {8, 1};
-    while (block.rows < rows && block.rows < (shape->volume ? 32u : 128u))
+    while (block.rows < rows && block.rows < most && block.rows < tile)
         block.rows *= 2;
     while (block.layers < layers && block.layers < (shape->volume ? 16u : 1u))
         block.layers *= 2;
-    /* not higher where the rows do not fill it */
-    while (shape->volume && block.rows > 8 && ceiling(rows, block.rows) * block.rows != ceiling(rows, 8) * 8)
+    /* not higher where the rows do not fill it, unless tiles lie before */
+    while (shape->volume && !shape->tail_first && block.rows > 8 && ceiling(rows, block.rows) * block.rows != ceiling(rows, 8) * 8)
         block.rows /= 2;
     return block;
 }
