@@ -80,23 +80,24 @@ static vmm_result refuse_range(const struct sim_process *process, uint64_t addre
     return result;
 }
 
-/* Is the range, which is not empty, one of managed memory? As in the driver, its end counts modulo 2^64 where may_wrap. */
-static vmm_result find_range(const struct sim_process *process, uint64_t address, uint64_t size, bool may_wrap, struct range *range)
+/* Is the range, which is not empty, one of managed memory? As in the driver, its end counts modulo 2^64. vain: also a range that
+ * wraps and covers no page. */
+static vmm_result find_range(const struct sim_process *process, uint64_t address, uint64_t size, bool vain, struct range *range)
 {
     struct sim_managed *managed = sim_managed_of(sim_allocation_at(process, address));
     if (!managed)
         return refuse_range(process, address, size, 0);
     const uint64_t start = managed->allocation.start, left = managed->allocation.size - (address - start);
-    const bool wraps = size > UINT64_MAX - address;
-    if (wraps ? !may_wrap || address + size > address + left : size > left)
-        return refuse_range(process, address, size, left);
     const uint64_t first = address - start, end = first + size;
+    const bool wraps = size > UINT64_MAX - address;
     const bool none = wraps && (address + size <= start || page_up(end) <= first / MANAGED_PAGE * MANAGED_PAGE);
+    if (wraps ? (none && !vain) || address + size > address + left : size > left)
+        return refuse_range(process, address, size, left);
     *range = (struct range){managed, first, none ? first : end, wraps};
     return VMM_SUCCESS;
 }
 
-/* Warns about a range that wraps: it counts as empty. */
+/* Warns about a range that wraps: it counts as empty, or as the page that both its ends lie in. */
 static void warn_of_wrap(const struct range *range, uint64_t size)
 {
     vmm_object nearest = sim_object_allocation(&range->managed->allocation);
@@ -135,14 +136,9 @@ static bool is_node(const struct sim_process *process, vmm_mem_location location
     return location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA && location.id >= 0 && location.id < sim_host_nodes(process);
 }
 
-static bool is_location_type(vmm_mem_location_type type)
-{
-    return type >= VMM_MEM_LOCATION_TYPE_DEVICE && type <= VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
-}
-
 static vmm_result refuse_location(enum vmm_rule_id rule, vmm_mem_location location)
 {
-    vmm_result result = refuse(rule, (uint64_t)(int64_t)(is_location_type(location.type) ? location.id : location.type));
+    vmm_result result = refuse(rule, (uint64_t)(int64_t)(sim_managed_place(location) ? location.id : location.type));
     vmm_detail_argument("location");
     vmm_detail_note("the location has type %d and id %d", location.type, location.id);
     return result;
@@ -154,7 +150,7 @@ static vmm_result check_advice(const struct sim_process *process, vmm_mem_advice
     const bool nowhere = location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
     if (advice < VMM_MEM_ADVISE_SET_READ_MOSTLY || advice > VMM_MEM_ADVISE_UNSET_ACCESSED_BY)
         return refuse(VMM_RULE_MANAGED_ADVICE, (uint64_t)(int64_t)advice);
-    if (!is_location_type(location.type))
+    if (!sim_managed_place(location))
         return refuse_location(VMM_RULE_MANAGED_LOCATION, location);
     switch (advice) {
     case VMM_MEM_ADVISE_SET_PREFERRED_LOCATION:
@@ -210,6 +206,7 @@ vmm_result sim_mem_advise(struct sim_process *process, const struct vmm_call_mem
         result = find_range(process, call->dev_ptr, call->count, false, &range);
     if (result != VMM_SUCCESS)
         return result;
+    warn_of_wrap(&range, call->count);
     return say(&range, advise, call) ? VMM_SUCCESS : sim_out_of_host_memory();
 }
 
@@ -248,7 +245,7 @@ vmm_result sim_mem_prefetch_async(struct sim_process *process, const struct vmm_
     struct sim_context *context;
     if (call->flags)
         return refuse(VMM_RULE_MANAGED_PREFETCH_FLAGS, call->flags);
-    if (!is_location_type(call->location.type))
+    if (!sim_managed_place(call->location))
         return refuse_location(VMM_RULE_MANAGED_LOCATION, call->location);
     vmm_result result = sim_stream_context(process, call->stream, &context);
     if (result == VMM_SUCCESS)
@@ -390,9 +387,9 @@ bool managed_refused_early(const struct vmm_call *call)
         return !alloc->dptr || !alloc->bytesize || (alloc->flags != VMM_MEM_ATTACH_GLOBAL && alloc->flags != VMM_MEM_ATTACH_HOST);
     case VMM_CALL_mem_advise:
         return advice->advice < VMM_MEM_ADVISE_SET_READ_MOSTLY || advice->advice > VMM_MEM_ADVISE_UNSET_ACCESSED_BY ||
-               !is_location_type(advice->location.type);
+               !sim_managed_place(advice->location);
     case VMM_CALL_mem_prefetch_async:
-        return prefetch->flags || !is_location_type(prefetch->location.type) || (uintptr_t)prefetch->stream > (uintptr_t)VMM_STREAM_PER_THREAD;
+        return prefetch->flags || !sim_managed_place(prefetch->location) || (uintptr_t)prefetch->stream > (uintptr_t)VMM_STREAM_PER_THREAD;
     case VMM_CALL_mem_prefetch_batch_async:
     case VMM_CALL_mem_discard_batch_async:
     case VMM_CALL_mem_discard_and_prefetch_batch_async: return true;
@@ -467,7 +464,7 @@ static vmm_result check_batch_locations(const struct sim_process *process, const
         if (index >= batch->count || (!i && index))
             return refuse_batch(VMM_RULE_MANAGED_BATCH, "prefetchLocIdxs", index);
         const vmm_mem_location location = batch->locs[i];
-        if (!is_location_type(location.type) || check_target(process, location) != VMM_SUCCESS)
+        if (!sim_managed_place(location) || check_target(process, location) != VMM_SUCCESS)
             return refuse_location(VMM_RULE_MANAGED_LOCATION, location);
     }
     return VMM_SUCCESS;

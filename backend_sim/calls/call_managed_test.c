@@ -249,6 +249,12 @@ static void ranges_that_wrap(void)
            answer(VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, 2 * PAGE, PAGE) == NONE, "or the one in which it ends before its first byte");
     need(vmm_mem_discard_batch_async(sys, &from, &size, 1, 0, stream), "discard");
     tap_result(vmm_stream_query(sys, stream), VMM_SUCCESS, "and no work is queued");
+    refused(vmm_mem_advise(sys, from, size, VMM_MEM_ADVISE_SET_READ_MOSTLY, gpu0), "VMM-MANAGED-RANGE", "count", size, SIZE - PAGE - 5);
+    need(vmm_mem_advise(sys, from, UINT64_MAX, VMM_MEM_ADVISE_SET_READ_MOSTLY, gpu0), "advice that ends just before its first byte");
+    tap_text(vmm_last_detail()->rule, "VMM-MANAGED-WRAPS", "the warning");
+    tap_ok(answer(VMM_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, 0, PAGE) == 0 && answer(VMM_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, PAGE, PAGE) == 1 &&
+           answer(VMM_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, 2 * PAGE, PAGE) == 0, "is taken for the page in which both lie");
+    need(vmm_mem_advise(sys, from, UINT64_MAX, VMM_MEM_ADVISE_UNSET_READ_MOSTLY, gpu0), "as before");
 }
 
 /* The list of accessors has room for so many, and nothing is written behind it. */

@@ -270,7 +270,8 @@ static vmm_result check_unheld(struct sim_process *process, const union vmm_any_
     switch ((enum vmm_call_id)call->head.id) {
     case VMM_CALL_mem_map_array_async: return map->map_info_list && map->count ? capture_asks_stream(process, map->stream) : VMM_SUCCESS;
     case VMM_CALL_mem_prefetch_async:
-        return call->mem_prefetch_async.flags ? VMM_SUCCESS : capture_asks_stream(process, call->mem_prefetch_async.stream);
+        return call->mem_prefetch_async.flags || !sim_managed_place(call->mem_prefetch_async.location)
+                   ? VMM_SUCCESS : capture_asks_stream(process, call->mem_prefetch_async.stream);
     case VMM_CALL_mem_prefetch_batch_async:
         return call->mem_prefetch_batch_async.flags ? VMM_SUCCESS : capture_asks_stream(process, call->mem_prefetch_batch_async.stream);
     case VMM_CALL_mem_discard_batch_async:

@@ -106,6 +106,7 @@ static void test_joins(void)
     REFUSED(vmm_memset_d8(sys, p, 1, 64), STREAM_CAPTURE_IMPLICIT, "VMM-CAPTURE-IMPLICIT");
     REFUSED(vmm_event_record(sys, event, NULL), STREAM_CAPTURE_IMPLICIT, "VMM-CAPTURE-IMPLICIT");
     REFUSED(vmm_stream_wait_event(sys, NULL, event, 0), STREAM_CAPTURE_IMPLICIT, "VMM-CAPTURE-IMPLICIT");
+    REFUSED(vmm_stream_wait_event(sys, other, old, VMM_EVENT_WAIT_EXTERNAL), INVALID_VALUE, "VMM-CAPTURED-EVENT-OVER");
     REFUSED(vmm_stream_end_capture(sys, origin, &graph), STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
     REFUSED(vmm_stream_wait_event(sys, other, event, VMM_EVENT_WAIT_EXTERNAL), INVALID_VALUE, "VMM-CAPTURED-EVENT-OVER");
     REFUSED(vmm_stream_wait_event(sys, other, event_of(), VMM_EVENT_WAIT_EXTERNAL), ILLEGAL_STATE, "VMM-EVENT-WAIT-EXTERNAL");

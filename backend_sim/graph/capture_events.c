@@ -104,11 +104,11 @@ bool capture_waits(struct sim_process *process, const struct vmm_call_stream_wai
         return true;
     if (found && (*result = capture_goes_on(process, call->stream)) != VMM_SUCCESS)
         return true;
-    if (call->flags && !found && (!kept || kept->capture))
+    if (call->flags && !found && (!kept || !is_over(kept)))
         return false;
     if (call->flags && found)
         *result = wait_outside(process, kept, call);
-    else if (kept && kept->capture)
+    else if (kept && kept->capture && !call->flags)
         *result = join(process, call->stream, kept);
     else if (kept)
         *result = over(call->event);

@@ -203,6 +203,7 @@ static void while_captured(void)
     captured(s, vmm_mem_advise(sys, at, G, VMM_MEM_ADVISE_SET_PREFERRED_LOCATION, here), true, "or a device");
     captured(s, vmm_mem_prefetch_async(sys, at, G, here, 0, s), true, "no graph holds a prefetch");
     captured(s, vmm_mem_prefetch_async(sys, at, G, here, 1, s), false, "one with flags");
+    captured(s, vmm_mem_prefetch_async(sys, at, G, (vmm_mem_location){0, 5}, 0, s), false, "one to a location of no type");
     captured(s, vmm_mem_prefetch_async(sys, at, G, here, 0, other), false, "one on another stream");
     captured(s, vmm_stream_attach_mem_async(sys, s, at, 0, VMM_MEM_ATTACH_GLOBAL), true, "no attachment");
     captured(s, vmm_stream_attach_mem_async(sys, other, at, 0, VMM_MEM_ATTACH_GLOBAL), true, "nor on another stream");

@@ -63,3 +63,8 @@ bool sim_managed_heeds(const struct sim_process *process, vmm_mem_advice advice,
     const bool names = advice >= VMM_MEM_ADVISE_SET_ACCESSED_BY || advice == VMM_MEM_ADVISE_SET_PREFERRED_LOCATION;
     return !names || sim_device_valid(process, location.id);
 }
+
+bool sim_managed_place(vmm_mem_location location)
+{
+    return location.type >= VMM_MEM_LOCATION_TYPE_DEVICE && location.type <= VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+}

@@ -37,6 +37,9 @@ struct sim_managed *sim_managed_new(struct sim_process *process, uint64_t size, 
 /* Is the advice one that looks at the memory? Others are refused for what they are, or change nothing, as one about a node of the host. */
 bool sim_managed_heeds(const struct sim_process *process, vmm_mem_advice advice, vmm_mem_location location);
 
+/* Is it of a type that memory can be prefetched to? Its id is another question. */
+bool sim_managed_place(vmm_mem_location location);
+
 /* For sim_allocation_end: hides it from the host, and forgets what was said of it. */
 void sim_managed_end(struct sim_process *process, struct sim_managed *managed);
 

@@ -390,18 +390,31 @@ static bool may_have_own(const struct model *m)
     return m->instances || m->arrays->count;
 }
 
-/* Is an address of that kind free? */
+/* Is an address of that kind free? A driver says where such memory lies, but not of an array. */
 static bool is_free(struct lockstep *pair, uint64_t at)
 {
     const uint64_t unit = pair->profile.va_granularity;
-    uint64_t got = 0;
-    at -= at % unit;
+    uint64_t got = 0, size = 0;
     if (!may_have_own(&pair->model) || lies_in_pool(&pair->model, at) || model_reservation_at(&pair->model, at) || model_block_at(&pair->model, at) ||
-        model_mapping_at(&pair->model, at))
+        model_mapping_at(&pair->model, at) || model_managed_at(&pair->model, at))
         return true;
+    if (vmm_mem_get_address_range(pair->sys, &got, &size, at) == VMM_SUCCESS)
+        return false;
+    at -= at % unit;
     if (vmm_mem_address_reserve(pair->sys, &got, unit, 0, at, 0) == VMM_SUCCESS)
         vmm_mem_address_free(pair->sys, got, unit);
     return got == at;
+}
+
+/* Is all of the range? Of a long one its beginning and its end are looked at. */
+static bool is_free_range(struct lockstep *pair, uint64_t at, uint64_t size)
+{
+    enum { PROBES = 64 };
+    const uint64_t unit = pair->profile.va_granularity, last = at + size - 1;
+    bool is = is_free(pair, last);
+    for (unsigned i = 0; i < PROBES && at <= last && is; i++, at += unit - at % unit)
+        is = is_free(pair, at);
+    return is;
 }
 
 /* Can nothing in the range belong to the driver or the program? It is in the model's part of the address space, in one
@@ -426,7 +439,7 @@ static bool ours(struct lockstep *pair, const union vmm_any_call *call, uint64_t
     if (enters_pool(&pair->model, at, size) || ((pair->model.pool_count || maps) && past))
         return false;
     if (at >= pair->home && at + size <= pair->home_end)
-        return is_free(pair, at) && is_free(pair, at + size - 1);
+        return is_free_range(pair, at, size);
     const struct model_block *block = model_block_at(&pair->model, at);
     const struct model_managed *managed = model_managed_at(&pair->model, at);
     if (managed && at - managed->start + size <= managed->size)
@@ -464,12 +477,48 @@ static bool orders_in_own(struct lockstep *pair, const union vmm_any_call *call)
     }
 }
 
+/* Does a mapping reach past its reservation to addresses that none has? */
+static bool maps_unreserved(struct model *m)
+{
+    bool any = false;
+    for (size_t i = 0; i < m->mapping_count; i++) {
+        const uint64_t end = m->mappings[i].start + m->mappings[i].size;
+        for (uint64_t at = m->mappings[i].start; at < end && !any;) {
+            const struct model_reservation *r = model_reservation_at(m, at);
+            any = !r;
+            at = r ? r->start + r->size : end;
+        }
+    }
+    return any;
+}
+
+/* A sparse array has addresses, of which the driver takes some that are mapped but not reserved: it cannot be created there. */
+static bool lacks_place(struct model *m, const union vmm_any_call *call, const struct model_answer *answer)
+{
+    const vmm_array3d_descriptor *is = call->head.id == VMM_CALL_array_3d_create         ? call->array_3d_create.p_allocate_array
+                                       : call->head.id == VMM_CALL_mipmapped_array_create ? call->mipmapped_array_create.p_mipmapped_array_desc
+                                                                                          : NULL;
+    return answer->actual == VMM_ERROR_INVALID_VALUE && answer->result == VMM_SUCCESS && is && is->flags & VMM_ARRAY3D_SPARSE &&
+           maps_unreserved(m);
+}
+
+/* Does a mapping reach into the reservation from before its start? Beside memory of the driver's own, which may have addresses of that
+ * mapping, it was seen not to keep the reservation. */
+static bool frees_mapped(struct model *m, const union vmm_any_call *call)
+{
+    const struct model_reservation *r = call->head.id == VMM_CALL_mem_address_free ? model_reservation_at(m, call->mem_address_free.ptr) : NULL;
+    const struct model_mapping *mapped = r && may_have_own(m) ? model_mapping_at(m, r->start) : NULL;
+    return mapped && mapped->start < r->start;
+}
+
 /* Was the call made where the driver has memory of its own? That can be used, though the model has nothing there. */
 bool driver_has_memory(struct lockstep *pair, const union vmm_any_call *call, const struct model_answer *answer)
 {
     size_t count;
     const struct vmm_param *params = vmm_call_params(call->head.id, &count);
     bool any = false;
+    if (lacks_place(&pair->model, call, answer))
+        return true;
     if (!may_have_own(&pair->model) || answer->actual != VMM_SUCCESS || answer->result == VMM_SUCCESS || driver_changes_places(call))
         return false;
     for (size_t i = 0; i < count; i++) {
@@ -480,12 +529,26 @@ bool driver_has_memory(struct lockstep *pair, const union vmm_any_call *call, co
     return any || (call->head.id == VMM_CALL_stream_batch_mem_op && lists_own(pair, &call->stream_batch_mem_op));
 }
 
+/* What a list writes or awaits. */
+static bool ours_listed(struct lockstep *pair, const union vmm_any_call *call)
+{
+    const struct vmm_call_stream_batch_mem_op *list = &call->stream_batch_mem_op;
+    bool ours_only = true;
+    if (call->head.id != VMM_CALL_stream_batch_mem_op || !may_have_own(&pair->model))
+        return true;
+    for (unsigned i = 0; list->param_array && i < list->count && ours_only; i++)
+        ours_only = list->param_array[i].operation == VMM_STREAM_MEM_OP_BARRIER || ours(pair, call, list->param_array[i].write_value.address, 8);
+    return ours_only;
+}
+
 static bool ours_all(struct lockstep *pair, const union vmm_any_call *call)
 {
     size_t count;
     const struct vmm_param *params = vmm_call_params(call->head.id, &count);
     if (call->head.id == VMM_CALL_mem_address_reserve)
         return true;
+    if (frees_mapped(&pair->model, call) || !ours_listed(pair, call))
+        return false;
     for (size_t i = 0; i < count; i++)
         if (params[i].kind == VMM_PARAM_ADDRESS &&
             !ours(pair, call, vmm_call_scalar(&call->head, &params[i]), extent(call)))

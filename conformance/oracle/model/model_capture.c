@@ -574,11 +574,11 @@ static bool waits(struct model *m, const struct vmm_call_stream_wait_event *c, s
         return true;
     if (held && held->capture->invalid)
         return !model_refuse(a, VMM_ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
-    if (c->flags && !held && (!kept || !kept->over))
+    if (c->flags && !held && (!kept || !(kept->over || kept->capture->invalid)))
         return false;
     if (c->flags && held)
         wait_outside(m, held, kept, c, a);
-    else if (kept && kept->capture)
+    else if (kept && kept->capture && !c->flags)
         join(m, c->stream, kept, a);
     else if (kept)
         model_refuse(a, INVALID, "VMM-CAPTURED-EVENT-OVER");
@@ -661,7 +661,8 @@ static bool decides_managed(struct model *m, const union vmm_any_call *any, stru
             return false;
         return a->writes_zero = model_capture_forbids(m, a);
     case VMM_CALL_mem_advise: return m->current >= 0 && model_managed_heeds(m, &any->mem_advise) && model_capture_forbids(m, a);
-    case VMM_CALL_mem_prefetch_async: return !any->mem_prefetch_async.flags && is_held(m, any->mem_prefetch_async.stream, a);
+    case VMM_CALL_mem_prefetch_async:
+        return !any->mem_prefetch_async.flags && model_managed_place(any->mem_prefetch_async.location) && is_held(m, any->mem_prefetch_async.stream, a);
     case VMM_CALL_mem_prefetch_batch_async: return !any->mem_prefetch_batch_async.flags && is_held(m, any->mem_prefetch_batch_async.stream, a);
     case VMM_CALL_mem_discard_batch_async: return !any->mem_discard_batch_async.flags && is_held(m, any->mem_discard_batch_async.stream, a);
     case VMM_CALL_mem_discard_and_prefetch_batch_async:

@@ -335,15 +335,15 @@ static bool given(uint64_t address, uint64_t size, struct model_answer *a)
     return size || model_refuse(a, INVALID, "VMM-MANAGED-EMPTY");
 }
 
-/* Does it lie in one allocation? The end counts modulo 2^64, but not for advice. */
-static bool find(struct model *m, uint64_t address, uint64_t size, bool wraps, struct range *range, struct model_answer *a)
+/* Does it lie in one allocation? The end counts modulo 2^64; idle: also where no page is left of it then. */
+static bool find(struct model *m, uint64_t address, uint64_t size, bool idle, struct range *range, struct model_answer *a)
 {
     struct model_managed *managed = model_managed_at(m, address);
     const uint64_t last = managed ? managed->start + managed->size : 0, end = address + size;
     const bool passes = size > UINT64_MAX - address;
-    if (!managed || (passes && !wraps) || end > last)
-        return model_refuse(a, INVALID, "VMM-MANAGED-RANGE");
     const uint64_t first = address / MODEL_PAGE, behind = end ? (end - 1) / MODEL_PAGE + 1 : 0;
+    if (!managed || end > last || (passes && !idle && behind <= first))
+        return model_refuse(a, INVALID, "VMM-MANAGED-RANGE");
     *range = (struct range){first, behind > first ? behind : first, passes};
     if (passes)
         model_hazard(a, "VMM-MANAGED-WRAPS");
@@ -352,7 +352,7 @@ static bool find(struct model *m, uint64_t address, uint64_t size, bool wraps, s
 
 /* ---- places ---- */
 
-static bool is_place(vmm_mem_location where)
+bool model_managed_place(vmm_mem_location where)
 {
     return where.type == VMM_MEM_LOCATION_TYPE_DEVICE || where.type == VMM_MEM_LOCATION_TYPE_HOST ||
            where.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA || where.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
@@ -389,7 +389,7 @@ static bool advice_allowed(const struct model *m, vmm_mem_advice advice, vmm_mem
     if (advice == VMM_MEM_ADVISE_SET_PREFERRED_LOCATION)
         good = is_device(m, where) || is_node(m, where) || where.type == VMM_MEM_LOCATION_TYPE_HOST ||
                where.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
-    return (good && is_place(where)) || model_refuse(a, INVALID, "VMM-MANAGED-LOCATION");
+    return (good && model_managed_place(where)) || model_refuse(a, INVALID, "VMM-MANAGED-LOCATION");
 }
 
 bool model_managed_heeds(const struct model *model, const struct vmm_call_mem_advise *call)
@@ -416,7 +416,7 @@ MODEL_ON(mem_prefetch_async)
     vmm_mem_location where = c->location;
     if (c->flags)
         model_refuse(a, INVALID, "VMM-MANAGED-PREFETCH-FLAGS");
-    else if (!is_place(where))
+    else if (!model_managed_place(where))
         model_refuse(a, INVALID, "VMM-MANAGED-LOCATION");
     if (a->result != VMM_SUCCESS || model_lane_of(m, (uint64_t)(uintptr_t)c->stream, a) < 0 || !given(c->dev_ptr, c->count, a) ||
         !target_allowed(m, where, a) || !find(m, c->dev_ptr, c->count, true, &range, a) || !model_succeeded(a))
@@ -582,7 +582,7 @@ static bool locations_allowed(const struct model *m, const struct batch *b, stru
         struct model_answer ignored = {.rule = NULL};
         if (b->idxs[i] >= b->count || (i == 0 && b->idxs[i] != 0))
             return model_refuse(a, INVALID, "VMM-MANAGED-BATCH");
-        if (!is_place(b->locs[i]) || !target_allowed(m, b->locs[i], &ignored))
+        if (!model_managed_place(b->locs[i]) || !target_allowed(m, b->locs[i], &ignored))
             return model_refuse(a, INVALID, "VMM-MANAGED-LOCATION");
     }
     return true;

@@ -52,6 +52,9 @@ uint64_t model_managed_holds(const struct model *model);
 /* Is the advice, which is good, one that looks at the memory? */
 bool model_managed_heeds(const struct model *model, const struct vmm_call_mem_advise *call);
 
+/* Is it of a type that memory can be prefetched to? */
+bool model_managed_place(vmm_mem_location where);
+
 /* cuMemFree of one. */
 void model_managed_free(struct model *model, struct model_managed *managed);
 
