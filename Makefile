@@ -514,7 +514,7 @@ $(filter $(BUILD)/test/backend_cuda/follow/%,$(TESTS)): $(BUILD)/test/%: $(BUILD
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 # The targets of the folders: check and its kin, coverage and install; demo and the rule book.
--include fuzz/targets.mk docs/site/targets.mk ci/targets.mk ci/gpu.mk ci/package.mk packaging/python/targets.mk tools/targets.mk tools/web/targets.mk tools/recording/targets.mk \
+-include fuzz/targets.mk ci/targets.mk docs/site/targets.mk ci/gpu.mk ci/package.mk packaging/python/targets.mk tools/targets.mk tools/web/targets.mk tools/recording/targets.mk \
     conformance/corpus/exercises/targets.mk
 
 clean: ## remove everything that was built

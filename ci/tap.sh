@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # tap.sh - points of a shell test, to be sourced: . ci/tap.sh
 #
-#   ok STATUS NAME [FILE]       "ok 1 - NAME", or "not ok 1 - NAME" with what stands in FILE, $said where none is named
+#   ok STATUS NAME [FILE]       "ok 1 - NAME", or "not ok 1 - NAME" with the text of FILE, a file or a pipe such as <(grep x y); the
+#                               default is $said
 #   result STATUS NAME TEXT     the same with TEXT
 #   skip NAME REASON            "ok 1 - NAME # SKIP REASON"
 #   contains TEXT FILE...       has one of the files the text? No process is started for it
@@ -30,7 +31,7 @@ result() {
 
 ok() {
     local file=${3-${said-}} text=''
-    if [ "$1" -ne 0 ] && [ -f "$file" ]; then
+    if [ "$1" -ne 0 ] && { [ -f "$file" ] || [ -p "$file" ]; }; then
         text=$(head -n 60 "$file")
     fi
     result "$1" "$2" "$text"
