@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages of the site in a headless Chromium, as TAP: look.py SITE PICTURES AXE PAGE...
 
-Each page at 1280 and at 390 pixels: a picture in the folder PICTURES, nothing wider than the screen, an empty console, no request to
-another server, and what the script AXE (axe-core's) calls serious or critical. Needs what tools/view/browser.py needs.
+Each page at 1280 and at 390 pixels, light and dark: a picture in the folder PICTURES, nothing wider than the screen, an empty console,
+no request to another server, and nothing that the script AXE (axe-core's) calls serious or critical. Needs what tools/view/browser.py
+needs.
 """
 import functools
 import http.server
@@ -51,20 +52,23 @@ AXE = """const done = arguments[0];
         .map(v => v.id + ' (' + v.nodes.length + '): ' + v.nodes[0].html.slice(0, 160))))"""
 try:
     for page in sys.argv[4:]:
-        for width in (1280, 390):
+        for width, dark in ((1280, False), (1280, True), (390, False), (390, True)):
             b.size(width, 900, phone=width < 500)
+            b.dark(dark)
             b.driver.get(here + page)
-            name = f"{page or 'home'}".strip("/").replace("/", "-") or "home"
-            b.picture(os.path.join(pictures, f"{name}-{width}.png"))
+            name = page.strip("/").replace("/", "-") or "home"
+            how = f"{width}-dark" if dark else f"{width}"
+            b.picture(os.path.join(pictures, f"{name}-{how}.png"))
             wide = b.run(WIDE)
-            ok(not wide and b.run("return document.documentElement.scrollWidth <= innerWidth"), f"{name} fits into {width} pixels", wide)
+            ok(not wide and b.run("return document.documentElement.scrollWidth <= innerWidth"), f"{name} fits into {how}", wide)
             b.run(axe)
             found = b.driver.execute_async_script(AXE)
-            ok(not found, f"{name}: nothing serious for axe at {width}", "; ".join(found))
+            ok(not found, f"{name}: nothing serious for axe at {how}", "; ".join(found))
             others = b.run("return performance.getEntriesByType('resource').map(e => e.name).filter(n => !n.startsWith(arguments[0]))", here)
-            ok(not others, f"{name} asks no other server", others)
+            ok(not others, f"{name} asks no other server at {how}", others)
             errors = [entry for entry in b.log() if "favicon" not in entry]
-            ok(not errors, f"{name}: the console is empty", errors)
+            ok(not errors, f"{name}: the console is empty at {how}", errors)
+    b.dark(False)
     b.size(1280, 900)
     b.driver.get(here)
     b.driver.find_element("css selector", ".md-search__input").send_keys("overlap")

@@ -49,6 +49,18 @@ PAGES_OF = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "confor
 FILES_OF = ["docs/**/*.png", "LICENSE"]
 
 
+# The first page of the API's reference; the generator's own lists kinds of things that C does not have.
+REFERENCE = """# The C API
+
+`cuvmm/vmm.h` has the functions, structures and numbers of the CUDA driver API, renamed by one scheme: `cuMemMap(ptr, ...)` is
+`vmm_mem_map(sys, ptr, ...)`. [A C program](docs/library.md) shows how to use the library.
+
+- [Functions](api/functions.md), each with its rules
+- [Structures](api/classes.md)
+- [Headers](api/files.md): one for each family of calls, and `vmm_fd.h`, `vmm_kernel.h` and `cuvmm_mark.h`
+"""
+
+
 def slug(heading):
     """As GitHub and the rule book make an anchor of a heading."""
     return re.sub(r"[^a-z0-9_ -]", "", heading.lower()).replace(" ", "-")
@@ -59,17 +71,16 @@ def cut_rules(text):
     parts = re.split(r"^## (.*)$", text, flags=re.M)
     pages, anchors = {}, {}
     introduction = parts[0].split("\n- [")[0]
-    listed = ["", "| calls | rules |", "|---|---|"]
+    listed = [""]
     for heading, body in zip(parts[1::2], parts[2::2]):
         page = "rules/" + (slug(heading).strip("-_") or "others") + ".md"
-        if page == "rules/vmm.md":
-            heading = "calls of this library alone"
         rules = re.findall(r"^### (.*)$", body, flags=re.M)
         body = re.sub(r"^### (.*)$", lambda m: f"## {m[1]}", body, flags=re.M)
         pages[page] = f"# {heading[0].upper() + heading[1:] if not heading.startswith('cu') else heading}\n{body}"
         anchors.update({slug(rule): page for rule in rules})
         anchors[slug(heading)] = page
-        listed.append(f"| [{heading}]({os.path.basename(page)}) | {', '.join(f'[{r}]({os.path.basename(page)}#{slug(r)})' for r in rules)} |")
+        links = ", ".join(f"[{rule}]({os.path.basename(page)}#{slug(rule)})" for rule in rules)
+        listed.append(f"- **[{heading}]({os.path.basename(page)})**: {links}")
     return introduction, "\n".join(listed) + "\n", pages, anchors
 
 
@@ -79,7 +90,9 @@ def collect():
         for path in sorted(glob(pattern, recursive=True)):
             if path != "docs/rulebook.md" and not path.startswith("docs/site/"):
                 with open(path, encoding="utf-8") as file:
-                    pages[path] = file.read()
+                    text = file.read()
+                # A task's title is also a line of `cuvmm exercise`, where it is a part of a sentence.
+                pages[path] = text[:2] + text[2:3].upper() + text[3:] if path.endswith("/task.md") else text
     return pages
 
 
@@ -117,7 +130,7 @@ def menu(pages):
     for title, what in MENU:
         lines.append(f"  - {title}:")
         if what == "api":
-            lines += ["      - api/links.md", "      - Functions: api/functions.md", "      - Structures: api/classes.md",
+            lines += ["      - Overview: reference.md", "      - Functions: api/functions.md", "      - Structures: api/classes.md",
                       "      - Headers: api/files.md"]
         elif isinstance(what, str):
             lines += [f"      - {page}" for page in sorted(p for p in pages if os.path.dirname(p) == what and p.endswith((".md")))]
@@ -138,6 +151,7 @@ def main():
     for path, text in pages.items():
         written[places[path]] = rewrite(path, places[path], text, places, anchors, broken)
     written.update(rules)
+    written["reference.md"] = REFERENCE
     written["rules/index.md"] = rewrite("docs/rulebook.md", "rules/index.md", introduction, places, anchors, broken) + listed
     for path, text in written.items():
         os.makedirs(os.path.dirname(os.path.join(target, path)) or target, exist_ok=True)

@@ -3,7 +3,10 @@
 
 SITE      := $(abspath $(BUILD))/site
 SITE_VENV := $(BUILD)/clients/site/venv/bin
-SITE_LOOK := "" docs/ docs/check/ docs/shell/ docs/glossary/ rules/ rules/cumemmap/ conformance/corpus/lessons/01-address-and-memory/ api/functions/ api/address_8h/
+SITE_LOOK := "" CHANGELOG/ CONTRIBUTING/ docs/ docs/check/ docs/shell/ docs/scripts/ docs/glossary/ docs/gpu/ docs/driver-580/ docs/mistakes/ docs/view/ docs/web/ \
+    rules/ rules/cumemmap/ conformance/corpus/lessons/ conformance/corpus/lessons/01-address-and-memory/ conformance/corpus/exercises/ \
+    conformance/corpus/exercises/1-vector/task/ conformance/recorded/facts/ reference/ api/functions/ api/classes/ api/files/ api/address_8h/ \
+    api/structvmm__mem__allocation__prop/ try/index.html
 .PHONY: site check-site
 
 # mkdocs knows links and anchors; a warning of it is an error here, but for the names that Doxygen makes of what has none.

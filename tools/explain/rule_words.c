@@ -18,6 +18,8 @@ static const struct {
     {"memcpy", "the cuMemcpy and cuMemset calls"},
     {"memset", "the cuMemset calls"},
     {"mempool", "the calls of memory pools"},
+    {"cu", "the calls of managed memory"},
+    {"vmm_", "the calls of this library alone"},
     {"cuArray", "the cuArray and cuMipmappedArray calls"},
     {"export", "cuMemExportToShareableHandle and cuMemPoolExportToShareableHandle"},
     {"import", "cuMemImportFromShareableHandle, cuMemPoolImportFromShareableHandle and cuMemPoolImportPointer"},
