@@ -298,6 +298,28 @@ static void test_collected(void)
     order_close(order);
 }
 
+/* Eight stretches are collected, each of which may go on; a ninth has the oldest one noted. */
+static void test_ninth(void)
+{
+    struct order *order = order_open();
+    struct order_work *late = issue(order, FREE_A);
+    order_runs(order, late);
+    for (uint64_t i = 0; i < 8; i++)
+        access(order, late, ORDER_WRITE, 100 * i, 8);
+    for (uint64_t i = 0; i < 8; i++)
+        access(order, late, ORDER_WRITE, 100 * i + 8, 8);
+    tap_ok(!order->accesses.count, "eight stretches that go on are collected: %zu parts are noted", order->accesses.count);
+    access(order, late, ORDER_WRITE, 800, 8);
+    tap_ok(order->accesses.count == 1, "a ninth has one of them noted: %zu", order->accesses.count);
+    work_on(order, FREE_B, ORDER_READ, 100, 700);
+    size_t others = finds(order);
+    work_on(order, FREE_B, ORDER_READ, 15, 1);
+    tap_ok(!others && finds(order) == 1, "which is the oldest, as far as it went");
+    order_done(order, late);
+    order_drop(late);
+    order_close(order);
+}
+
 static void test_everything(void)
 {
     const struct queue_place a = stream(FREE_A), b = stream(FREE_B), never = stream(FREE_B + 1);
@@ -331,10 +353,17 @@ static void test_found(void)
     for (uint32_t i = 0; i < 2 * ORDER_FOUND_MOST; i++)
         order_add_unwritten(order, &(struct order_name){.what = "cuWork", .stack = 100 + i}, &(struct accesses_range){7, i, i});
     const struct order_name name = {.what = "cuWork", .stack = 3};
-    tap_ok(finds(order) == ORDER_FOUND_MOST, "%d findings wait at most", ORDER_FOUND_MOST);
+    struct order_found found;
+    uint64_t expected = 0;
+    for (; expected < 10 && order_take_found(order, &found) && found.range.first == expected; expected++)
+        order_add_unwritten(order, &(struct order_name){.what = "cuWork", .stack = 1000 + (uint32_t)expected},
+                            &(struct accesses_range){7, ORDER_FOUND_MOST + expected, ORDER_FOUND_MOST + expected});
+    for (; order_take_found(order, &found) && found.range.first == expected; expected++)
+        ;
+    tap_ok(expected == ORDER_FOUND_MOST + 10 && !finds(order), "%d findings wait at most, and the oldest is taken first: %" PRIu64 " of %d",
+           ORDER_FOUND_MOST, expected, ORDER_FOUND_MOST + 10);
     order_add_unwritten(order, &name, &(struct accesses_range){7, 0, 0});
     order_add_unwritten(order, &name, &(struct accesses_range){7, 8, 8});
-    struct order_found found;
     tap_ok(order_take_found(order, &found) && found.unwritten && found.range.first == 0 && !order_take_found(order, &found),
            "the same place is found once");
     unsigned reported = 0;
@@ -592,6 +621,7 @@ int main(void)
     test_too_many();
     test_ranges();
     test_collected();
+    test_ninth();
     test_everything();
     test_found();
     test_invariants();
