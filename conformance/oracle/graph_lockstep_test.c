@@ -279,6 +279,31 @@ static void spoiled_captures(void)
     }
 }
 
+/* A launch is left out whose copy the processor makes, from memory that was the host's alone when the copy was described. */
+static void copies_of_the_host(void)
+{
+    static const char *const before[] = {
+        "r64 = mem_address_reserve ptr=out size=1G alignment=0 addr=0 flags=0", "h65 = mem_create handle=out size=1G prop={1 0 2:0 0 0 0 0 0.0.0.0} flags=0",
+        "h66 = mem_create handle=out size=1G prop={1 0 1:0 0 0 0 0 0.0.0.0} flags=0", "mem_map ptr=r64 size=1G offset=0 handle=h65 flags=0"};
+    static const char *const after[] = {
+        "stream_begin_capture stream=s40 mode=2", "memcpy_dtoh_async dst=out src=r64 byte_count=8 stream=s40", END, INSTANCE, "mem_unmap ptr=r64 size=1G",
+        "mem_map ptr=r64 size=1G offset=0 handle=h66 flags=0", "mem_set_access ptr=r64 size=1G desc=[1:0=3 1:0=3 1:0=3] count=1"};
+    for (int shared = 0; shared < 2; shared++) {
+        struct lockstep pair;
+        struct step launch;
+        bool good = lockstep_open(&pair, "as-driver:sim:h200");
+        for (size_t i = 0; good && i < sizeof before / sizeof before[0]; i++)
+            good = mix_make(&pair, before[i]);
+        good = good && mix_make(&pair, shared ? "mem_set_access ptr=r64 size=1G desc=[2:0=3 1:0=3 1:0=3] count=2" : "mem_set_access ptr=r64 size=1G desc=[2:0=3 1:0=3 1:0=3] count=1");
+        for (size_t i = 0; good && i < sizeof after / sizeof after[0]; i++)
+            good = mix_make(&pair, after[i]);
+        tap_ok(good, "a copy of memory of the host is captured, whose place a device's takes %s", pair.difference);
+        mix_parse(LAUNCH, &launch);
+        tap_u64(lockstep_foresee(&pair, &launch), shared ? LEFT_OUT_NOT : LEFT_OUT_CRASH, "its launch is %s", shared ? "made" : "left out");
+        tap_ok(lockstep_close(&pair), "all is freed");
+    }
+}
+
 /* A driver uses the contexts of a copy between contexts also where none is current, which is a mistake of its own. */
 static void forged_contexts(void)
 {
@@ -306,5 +331,6 @@ int main(void)
     races();
     spoiled_captures();
     forged_contexts();
+    copies_of_the_host();
     return tap_done();
 }

@@ -326,6 +326,28 @@ static void copies_by_the_host(void)
     tap_ok(lockstep_close(&pair), "everything is freed");
 }
 
+/* Rights to a pool of the host that another device than the first has already. */
+static void rights_given_again(void)
+{
+    static const char again[] = "mem_pool_set_access pool=p64 map=[1:1=3 1:0=3 1:0=3] count=2",
+                      first[] = "mem_pool_set_access pool=p64 map=[1:0=3 1:0=3 1:1=0] count=3", twice[] = "mem_pool_set_access pool=p64 map=[1:1=3 1:1=3 1:0=3] count=2";
+    struct lockstep pair;
+    for (int host = 0; host < 2; host++) {
+        if (!lockstep_open(&pair, "as-driver:sim:h200x2"))
+            tap_bail("%s", pair.difference);
+        pair.mix = LOCKSTEP_NEWEST_MIX;
+        tap_ok(makes(&pair, host ? "p64 = mem_pool_create pool=out pool_props={1 0 2:0 0 0 0}" : "p64 = mem_pool_create pool=out pool_props={1 0 1:0 0 0 0}"),
+               "a pool %s", pair.difference);
+        tap_u64(foreseen(&pair, twice), host ? LEFT_OUT_BREAKS : LEFT_OUT_NOT, "rights twice in a call");
+        tap_ok(makes(&pair, again), "given once %s", pair.difference);
+        tap_u64(foreseen(&pair, again), host ? LEFT_OUT_BREAKS : LEFT_OUT_NOT, "given again");
+        tap_u64(foreseen(&pair, first), LEFT_OUT_NOT, "the first device's, and taken away");
+        pair.follows = true;
+        tap_u64(foreseen(&pair, again), LEFT_OUT_NOT, "where a driver was asked");
+        tap_ok(lockstep_close(&pair), "everything is freed");
+    }
+}
+
 /* Where the model has nothing, a driver may have memory for instances of graphs. */
 static void where_instances_may_be(void)
 {
@@ -412,6 +434,7 @@ int main(void)
     pools_that_differ();
     what_a_driver_is_not_asked();
     copies_by_the_host();
+    rights_given_again();
     where_instances_may_be();
     transcripts();
     return tap_done();

@@ -249,6 +249,27 @@ static bool enters_pool(const struct model *m, uint64_t at, uint64_t size)
     return false;
 }
 
+/* Does it give a device rights to a pool of the host once more? A driver counts mappings of the first device's memory that other devices
+ * may access, and such a call takes one off: at 0 it unmaps that memory and answers PEER_ACCESS_NOT_ENABLED. Counted so, 3 unmaps of
+ * 434 on two H200 came at 0, and were the 3 that were answered so. */
+static bool grants_again(struct lockstep *pair, const struct vmm_call_mem_pool_set_access *call)
+{
+    const struct model_pool *pool = model_pool_of(&pair->model, (uint64_t)(uintptr_t)call->pool);
+    bool has[VMM_MAX_DEVICES] = {false}, again = false;
+    if (!pool || !model_on_host(pool) || pair->follows)
+        return false;
+    for (int i = 0; i < pair->profile.devices; i++)
+        has[i] = pool->rights[i] != 0;
+    for (uint64_t i = 0; i < call->count; i++) {
+        const vmm_mem_access_desc *d = &call->map[i];
+        if (d->location.type != VMM_MEM_LOCATION_TYPE_DEVICE || d->location.id <= 0)
+            continue; /* the call is accepted: there is such a device */
+        again |= d->flags && has[d->location.id];
+        has[d->location.id] = d->flags != 0;
+    }
+    return again;
+}
+
 /* Calls after which a driver's pools are broken, so that later calls end the process, or cannot be followed: an alignment past
  * a chunk, for which it reserves so many addresses that pools get some of them, at places where they do not work; the end of a
  * pool that has memory in use, once that is freed; a pool of more than all addresses, whose creation seldom returns; a pool for
@@ -267,6 +288,7 @@ static bool breaks_pools(struct lockstep *pair, const union vmm_any_call *call, 
         return (pair->model.cautious && answer->result == VMM_ERROR_OUT_OF_MEMORY) ||
                (answer->result == VMM_SUCCESS && call->mem_pool_create.pool_props->handle_types & VMM_MEM_HANDLE_TYPE_FABRIC);
     case VMM_CALL_mem_pool_export_pointer: return answer->result == VMM_SUCCESS;
+    case VMM_CALL_mem_pool_set_access: return answer->result == VMM_SUCCESS && grants_again(pair, &call->mem_pool_set_access);
     default: return false;
     }
 }

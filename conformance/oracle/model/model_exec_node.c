@@ -55,11 +55,18 @@ static uint64_t place_at(struct model *m, uint64_t address)
     return place;
 }
 
+static bool is_for_host(struct model *m, uint64_t address, int device)
+{
+    const struct model_mapping *there = model_mapping_at(m, address);
+    return there && !model_in_device(m, there) && !model_device_rights(there, device);
+}
+
 void model_note_places(struct model *model, struct model_work *work)
 {
     const vmm_memcpy3d *asked = &work->copy.asked;
     work->from = place_at(model, asked->src_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)asked->src_host : asked->src_device);
     work->to = place_at(model, asked->dst_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)asked->dst_host : asked->dst_device);
+    work->by_host = is_for_host(model, work->copy.row.to, work->device) || is_for_host(model, work->copy.row.from, work->device);
     work->shared = (is_shareable(model, work->copy.row.to) ? 1u : 0u) | (is_shareable(model, work->copy.row.from) ? 2u : 0u);
     work->packed = is_compressible(model, work->copy.row.to) || is_compressible(model, work->copy.row.from);
 }

@@ -21,6 +21,7 @@ struct model_work {
     vmm_context context;            /* of a fill or copy */
     bool unnamed;                   /* of a copy: no context was named, which is another than any */
     bool crashes;                   /* such a copy from or to the program, in an instance that was updated: its launch ends the process */
+    bool by_host;                   /* of a copy: a side was the host's when it was made, without rights for the device: the processor copies */
     bool packed;                    /* of an instance's copy: a side may be compressed */
     unsigned shared;                /* of a copy: which sides other processes may be given */
     vmm_memset_node_params fill;

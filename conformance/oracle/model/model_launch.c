@@ -337,6 +337,7 @@ static void look(struct model *m, const struct items *items, size_t i, int devic
     if (m->driver && (model_has_other_memory(m, work) || is_hosts(m, to, device) || is_hosts(m, from, device)))
         a->foreseen = false;
     a->ends |= work->crashes; /* 7 of 7 times */
+    a->ends |= m->driver && work->by_host; /* seen once: the addresses were a device's since, where the processor has nothing */
     if (model_outside_blocks(m, to.start, to.size) || model_outside_blocks(m, from.start, from.size))
         a->foreseen = false;
     if (work->type == VMM_GRAPH_NODE_TYPE_KERNEL)

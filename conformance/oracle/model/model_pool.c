@@ -375,11 +375,17 @@ static unsigned bit_of(vmm_mem_pool_attribute attribute)
     }
 }
 
-/* What a driver gave back by itself (model_context.c) may be seen here first. */
+/* What a driver gave back by itself (model_context.c) may be seen here first. It had then seen that what streams freed is done, which
+ * happened twice in 380,000 calls though none had waited for those streams. */
 static void adopt_reserved(struct model *m, struct model_heap *heap, uint64_t told)
 {
     const uint64_t now = heap->reserved * heap->slot;
-    if (!m->driver || told >= now || now - told > model_heap_idle(heap))
+    if (!m->driver || told >= now)
+        return;
+    const struct model_order all = {is_done, NULL, NULL, NULL};
+    if (now - told > model_heap_idle(heap))
+        model_heap_synchronise(heap, true, 0, &all);
+    if (now - told > model_heap_idle(heap))
         return;
     model_heap_trim(heap, told);
     m->adopted++;
