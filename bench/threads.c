@@ -4,17 +4,16 @@
  *   bench-threads [--backend SPEC] [--rounds N] [--result FILE]
  *
  * 1 to 16 threads live their own mappings on one machine, or on machines of their own, or work between their calls as well.
- * Threads with containers of their own show what the cores themselves lose when all of them are busy. Uses wall-clock time, because waiting is what is measured. A second table shows how long single calls took. See
+ * Processes that each live their own mappings show what the cores themselves lose when all of them are busy. Uses wall-clock time, because waiting is what is measured. A second table shows how long single calls took. See
  * docs/bench.md. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "lib/aims.h"
+#include "lib/crowd.h"
 #include "lib/driver.h"
 #include "lib/live.h"
 #include "lib/patience.h"
-#include "lib/rivals.h"
 #include "lib/subject.h"
 #include "options.h"
 
@@ -23,7 +22,7 @@ enum { LIVES = 128000, READS = 400000, SPACED = 10000, MOST = 16, FEW = 1000, CR
 
 static const unsigned crowd[CROWDS] = {1, 2, 4, 8, 16};
 
-enum row { TOGETHER, APART = TOGETHER + CROWDS, APART_ONE, TREE_EACH, TREE_ONE, READ_ONE, READ_TWO, SPACED_ONE, SPACED_TWO,
+enum row { TOGETHER, APART = TOGETHER + CROWDS, APART_ONE, PROCESSES, READ_ONE, READ_TWO, SPACED_ONE, SPACED_TWO,
            DRIVER_ONE, DRIVER_TWO, ROWS };
 
 /* The threads of a row: each runs the body with its own state. */
@@ -35,7 +34,7 @@ struct team {
 
 struct bench {
     struct live one, own[MOST]; /* a machine that all use, and one for each thread */
-    struct container_rival tree[MOST];
+    struct crowd crowd;         /* as many processes, each with its machine */
     struct subject row[ROWS];
     struct team team[ROWS];
     struct patience patience[CROWDS];
@@ -106,27 +105,30 @@ static void timed_lives(void *state, unsigned units)
     }
 }
 
-static void container_lives(void *state, unsigned units)
+/* ---- what processes do ---- */
+
+static double crowd_batch(void *state, unsigned units)
 {
-    container_rival_lives(state, units);
+    struct crowd *processes = state;
+    return crowd_run(processes, units / processes->count);
+}
+
+static void *open_machine(const char *spec)
+{
+    static struct live live;
+    live_open(&live, spec, FEW, UINT64_C(2) << 20);
+    return &live;
 }
 
 /* ---- rows ---- */
 
-enum whose { ONE_MACHINE, OWN_MACHINES, OWN_TREES };
-
-static void *state_of(struct bench *b, enum whose whose, unsigned thread)
-{
-    return whose == ONE_MACHINE ? (void *)&b->one : whose == OWN_MACHINES ? (void *)&b->own[thread] : (void *)&b->tree[thread];
-}
-
-static void row(struct bench *b, enum row at, const char *name, void (*body)(void *, unsigned), unsigned threads,
-                enum whose whose, unsigned units)
+static void row(struct bench *b, enum row at, const char *name, void (*body)(void *, unsigned), unsigned threads, bool apart,
+                unsigned units)
 {
     struct team *team = &b->team[at];
     *team = (struct team){.threads = threads, .body = body};
     for (unsigned i = 0; i < threads; i++)
-        team->state[i] = state_of(b, whose, i);
+        team->state[i] = apart ? &b->own[i] : &b->one;
     b->row[at] = (struct subject){.name = name, .batch = batch, .state = team, .units = units};
 }
 
@@ -135,21 +137,21 @@ static void rows(struct bench *b)
     static const char *const together[CROWDS] = {"lives, 1 thread", "lives, 2 threads at once", "lives, 4 threads at once",
                                                  "lives, 8 threads at once", "lives, 16 threads at once"};
     for (unsigned i = 0; i < CROWDS; i++)
-        row(b, TOGETHER + i, together[i], live_some_lives, crowd[i], ONE_MACHINE, LIVES);
-    row(b, APART_ONE, "lives, 1 thread on its machine", live_some_lives, 1, OWN_MACHINES, LIVES);
+        row(b, TOGETHER + i, together[i], live_some_lives, crowd[i], false, LIVES);
+    row(b, APART_ONE, "lives, 1 thread on its machine", live_some_lives, 1, true, LIVES);
     /* Each has as many lives as the one above: with a share of them, the start of many threads would be a part of the time. */
-    row(b, APART, "lives, a machine for each core", live_some_lives, b->cores, OWN_MACHINES, LIVES * b->cores);
-    row(b, TREE_ONE, "containers, 1 thread", container_lives, 1, OWN_TREES, LIVES);
-    row(b, TREE_EACH, "containers, one for each core", container_lives, b->cores, OWN_TREES, LIVES * b->cores);
+    row(b, APART, "lives, a machine for each core", live_some_lives, b->cores, true, LIVES * b->cores);
+    b->row[PROCESSES] = (struct subject){.name = "lives, a process for each core", .batch = crowd_batch, .state = &b->crowd,
+                                         .units = LIVES * b->cores};
     b->driver = driver_open(BENCH_LIBCUDA);
     if (b->driver) {
-        row(b, DRIVER_ONE, "lives through libcuda.so.1, 1 thread", driver_some_lives, 1, ONE_MACHINE, LIVES);
-        row(b, DRIVER_TWO, "lives through libcuda.so.1, 2 threads", driver_some_lives, 2, ONE_MACHINE, LIVES);
+        row(b, DRIVER_ONE, "lives through libcuda.so.1, 1 thread", driver_some_lives, 1, false, LIVES);
+        row(b, DRIVER_TWO, "lives through libcuda.so.1, 2 threads", driver_some_lives, 2, false, LIVES);
     }
-    row(b, READ_ONE, "queries, 1 thread", live_some_reads, 1, ONE_MACHINE, READS);
-    row(b, READ_TWO, "queries, 2 threads at once", live_some_reads, 2, ONE_MACHINE, READS);
-    row(b, SPACED_ONE, "calls and other work, 1 thread", spaced_calls, 1, ONE_MACHINE, SPACED);
-    row(b, SPACED_TWO, "calls and other work, 2 threads", spaced_calls, 2, ONE_MACHINE, SPACED);
+    row(b, READ_ONE, "queries, 1 thread", live_some_reads, 1, false, READS);
+    row(b, READ_TWO, "queries, 2 threads at once", live_some_reads, 2, false, READS);
+    row(b, SPACED_ONE, "calls and other work, 1 thread", spaced_calls, 1, false, SPACED);
+    row(b, SPACED_TWO, "calls and other work, 2 threads", spaced_calls, 2, false, SPACED);
 }
 
 /* ---- the tables ---- */
@@ -201,37 +203,14 @@ static void print_aims(struct bench *b)
         snprintf(name, sizeof name, "99 of 100 calls, %u threads to 1", crowd[i]);
         aims_wanted(&b->aims, name, patience_within(&b->patience[i], 0.99) / patience_within(&b->patience[0], 0.99), AIM_MOST, 4);
     }
-    /* A virtual machine's cores are slower when all of them work; that loss is not the simulator's. */
-    const double core = median(b, TREE_ONE) / median(b, TREE_EACH) / b->cores;
-    const double machine = median(b, APART_ONE) / median(b, APART) / b->cores;
-    aims_wanted(&b->aims, "containers of their own, of each core", core, AIM_LEAST, 0);
-    aims_wanted(&b->aims, "machines of their own, of each core", machine, AIM_LEAST, 0);
-    aims_wanted(&b->aims, "machines' share of containers'", machine / core, AIM_LEAST, 0.9);
+    /* The cores of a virtual machine are slower when all of them work, for processes as for threads: that is not the simulator's. */
+    aims_wanted(&b->aims, "machines of their own, of each core", median(b, APART_ONE) / median(b, APART) / b->cores, AIM_LEAST, 0);
+    aims_wanted(&b->aims, "processes, of each core", median(b, APART_ONE) / median(b, PROCESSES) / b->cores, AIM_LEAST, 0);
+    aims_wanted(&b->aims, "machines of their own, to processes", median(b, PROCESSES) / median(b, APART), AIM_LEAST, 0.9);
     aims_wanted(&b->aims, "queries of 2 threads to 1's", median(b, READ_ONE) / median(b, READ_TWO), AIM_LEAST, 1.6);
     aims_wanted(&b->aims, "calls and other work, 2 threads to 1", median(b, SPACED_ONE) / median(b, SPACED_TWO), AIM_LEAST, 0.9);
     if (b->driver)
         aims_wanted(&b->aims, "libcuda.so.1, 2 threads to 1", median(b, DRIVER_ONE) / median(b, DRIVER_TWO), AIM_LEAST, 0.9);
-}
-
-static void open_states(struct bench *b, const char *spec)
-{
-    live_open(&b->one, spec, FEW, UINT64_C(2) << 20);
-    for (unsigned i = 0; i < b->cores; i++) {
-        live_open(&b->own[i], spec, FEW, UINT64_C(2) << 20);
-        if (!container_rival_open(&b->tree[i], FEW)) {
-            fputs("the host has no memory left\n", stderr);
-            exit(1);
-        }
-    }
-}
-
-static void close_states(struct bench *b)
-{
-    for (unsigned i = 0; i < b->cores; i++) {
-        live_close(&b->own[i]);
-        container_rival_close(&b->tree[i]);
-    }
-    live_close(&b->one);
 }
 
 int main(int argc, char **argv)
@@ -249,7 +228,10 @@ int main(int argc, char **argv)
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     b.cores = cores < 1 ? 1 : cores > MOST ? MOST : (unsigned)cores;
     b.rounds = (unsigned)rounds;
-    open_states(&b, spec);
+    crowd_open(&b.crowd, b.cores, open_machine, spec, live_some_lives);
+    live_open(&b.one, spec, FEW, UINT64_C(2) << 20);
+    for (unsigned i = 0; i < b.cores; i++)
+        live_open(&b.own[i], spec, FEW, UINT64_C(2) << 20);
     rows(&b);
     const unsigned count = b.driver ? ROWS : DRIVER_ONE;
     subjects_run(b.row, count, b.rounds);
@@ -259,6 +241,9 @@ int main(int argc, char **argv)
         printf("  %-34s %9.0f ns\n", b.row[at].name, median(&b, at));
     print_patience(&b);
     print_aims(&b);
-    close_states(&b);
+    for (unsigned i = 0; i < b.cores; i++)
+        live_close(&b.own[i]);
+    live_close(&b.one);
+    crowd_close(&b.crowd);
     return !aims_close(&b.aims);
 }
