@@ -20,7 +20,7 @@ static void drop_others(struct order_part *part, const struct accesses_owner *ow
         owner->drop(part->other[--part->others]);
 }
 
-/* Forgets the other access at that place. */
+/* Removes the other access at that index. */
 static void drop_other(struct order_part *part, unsigned place, const struct accesses_owner *owner)
 {
     const unsigned behind = --part->others - place;
@@ -46,7 +46,7 @@ static void remove_part(struct accesses *accesses, struct order_memory *memory, 
     accesses->count--;
 }
 
-/* A part without accesses, where there is none; NULL when exhausted. */
+/* Adds a part without accesses in a gap; NULL when memory is exhausted. */
 static struct order_part *add_part(struct accesses *accesses, struct order_memory *memory, uint64_t first, uint64_t last)
 {
     struct order_part *part = pool_alloc(&accesses->parts);
@@ -62,7 +62,7 @@ static struct order_part *add_part(struct accesses *accesses, struct order_memor
     return NULL;
 }
 
-/* Makes the part end before at, and another one with the same accesses begin there. */
+/* Splits the part at `at`; the second part has the same accesses. */
 static struct order_part *split(struct accesses *accesses, struct order_memory *memory, struct order_part *part, uint64_t at,
                                 const struct accesses_owner *owner)
 {
@@ -82,7 +82,7 @@ static struct order_part *split(struct accesses *accesses, struct order_memory *
     return rest;
 }
 
-/* The part that holds the byte, or the first one behind it; NULL: none is. */
+/* The part that contains the byte, or the first one after it; NULL: none. */
 static struct order_part *part_from(const struct order_memory *memory, uint64_t at)
 {
     struct order_part *part = addrmap_floor(&memory->parts, at);
@@ -91,7 +91,7 @@ static struct order_part *part_from(const struct order_memory *memory, uint64_t 
 
 /* ---- sweeps ---- */
 
-/* Forgets the accesses that all that may come is after. False when none is left. */
+/* Removes accesses that are ordered before everything still to come. False when none is left. */
 static bool refresh(struct order_part *part, const struct accesses_owner *owner)
 {
     for (unsigned i = part->others; i-- > 0;)
@@ -163,9 +163,9 @@ static struct order_memory *memory_of(struct accesses *accesses, uint64_t number
     return NULL;
 }
 
-/* ---- noting an access ---- */
+/* ---- recording an access ---- */
 
-/* The access that is noted. */
+/* The access being recorded. */
 struct note {
     struct accesses *accesses;
     const struct accesses_owner *owner;
@@ -180,7 +180,7 @@ static bool ordered(const struct note *note, const struct order_work *other)
     return other == note->work || owner->before(owner->user, other, note->work) || owner->before(owner->user, note->work, other);
 }
 
-/* Reports the access if it and the other one meet and nothing orders them. */
+/* Reports the access if it conflicts with the other one and nothing orders them. */
 static void compare_with(const struct note *note, const struct order_part *part, struct order_work *work, enum order_use use)
 {
     const struct accesses_owner *owner = note->owner;
@@ -189,7 +189,7 @@ static void compare_with(const struct note *note, const struct order_part *part,
         owner->found(owner->user, work, use, note->work, note->use, &range);
 }
 
-/* The last ones first: they are the nearest to this one in the program. */
+/* The latest ones first, because they are nearest in the program. */
 static void compare(const struct note *note, const struct order_part *part)
 {
     for (unsigned i = part->others; i-- > 0;)
@@ -198,8 +198,8 @@ static void compare(const struct note *note, const struct order_part *part)
         compare_with(note, part, part->write, (enum order_use)part->wrote);
 }
 
-/* Forgets the other accesses that come before this one: what does not come after this one meets it first. Not so for work that
- * was issued earlier and shows its accesses later. */
+/* Removes the accesses ordered before this one: later work that is unordered with them is unordered with this one,
+ * too. Except while work that was issued earlier may still show accesses. */
 static void drop_before(const struct note *note, struct order_part *part)
 {
     const struct accesses_owner *owner = note->owner;
@@ -212,7 +212,7 @@ static void drop_before(const struct note *note, struct order_part *part)
     }
 }
 
-/* Of too many the first is forgotten. */
+/* If there are too many, the first is dropped. */
 static void add_other(struct order_part *part, struct order_work *work, enum order_use use, const struct accesses_owner *owner)
 {
     if (part->others == ACCESSES_OTHERS)
@@ -222,8 +222,8 @@ static void add_other(struct order_part *part, struct order_work *work, enum ord
     owner->hold(work);
 }
 
-/* Is the write that is there still to be met, once this one replaces it? Work that runs late may come before it. What comes later and does
- * not meet an add, because it is one itself, meets the write behind it, and what reads meets the adds that have no order among each other. */
+/* Must the recorded write still be found once this one replaces it? Work that runs late may be ordered before it. A later add does
+ * not conflict with this add, but with the write before it, and a read conflicts with adds that are unordered with each other. */
 static bool keeps(const struct note *note, const struct order_part *part)
 {
     const struct accesses_owner *owner = note->owner;
@@ -231,7 +231,8 @@ static bool keeps(const struct note *note, const struct order_part *part)
            (note->use == ORDER_ADD && (part->wrote == ORDER_WRITE || !owner->before(owner->user, part->write, note->work)));
 }
 
-/* Work that runs late may come before the write that is there. A work's add leaves its write as it is: that meets all that an add meets. */
+/* Work that runs late may be ordered before the recorded write. A work's add keeps its write: that conflicts with everything that an
+ * add conflicts with. */
 static void set_write(const struct note *note, struct order_part *part)
 {
     const struct accesses_owner *owner = note->owner;
@@ -256,7 +257,7 @@ static bool same(const struct order_part *a, const struct order_part *b)
            memcmp(a->other, b->other, a->others * sizeof a->other[0]) == 0 && memcmp(a->use, b->use, a->others) == 0;
 }
 
-/* Makes one part of two that touch and have the same accesses. Returns the part that holds part's bytes now. */
+/* Merges two adjacent parts with the same accesses. Returns the part that now contains part's bytes. */
 static struct order_part *merge(const struct note *note, struct order_part *part)
 {
     struct order_part *before = part->first ? addrmap_floor(&note->memory->parts, part->first - 1) : NULL;
@@ -279,7 +280,7 @@ static void note_part(const struct note *note, struct order_part *part)
         set_write(note, part);
 }
 
-/* The part that begins at the byte and ends at last at most: what is there of one, or a new one in the gap. NULL: exhausted. */
+/* The part that begins at the byte and ends at `last` at most: cut from an existing one, or new in the gap. NULL: exhausted. */
 static struct order_part *cut(const struct note *note, uint64_t at, uint64_t last)
 {
     struct order_part *part = part_from(note->memory, at);

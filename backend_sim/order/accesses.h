@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* accesses.h - the last accesses of each byte: by which work it was written, and what else accessed it since.
+/* accesses.h - the latest accesses of each byte: the work that wrote it last, and all other accesses since.
  *
  *     memory 7     0        100        200       300
  *     write        [   A     |    A     |         ]          A wrote [0, 199]
  *     others       [         | B        | B       ]          B read [100, 299]
  *
- *     accesses_note(C writes [150, 249])  ->  A against C at 150, B against C at 150; then C is the write there
+ *     accesses_note(C writes [150, 249])  ->  reports A and C at 150, B and C at 150; then C is the write there
  *
- * Memory is a number and an offset, so that aliases of one memory meet; the number 0 is the host's addresses. Accesses that
- * everything to come is after are forgotten on the way, and those before a later access of the same work's order, unless work that
- * was issued earlier may still show accesses. Of many accesses of one byte the first ones may be forgotten, and above a number of
- * parts all of them: less is found then, and nothing wrong. The caller does all locking.
+ * Memory is identified by a number and an offset, so that conflicts through aliases are found; number 0 stands for host
+ * addresses. Accesses that are ordered before everything still to come are dropped along the way, and so are those
+ * ordered before a later access, unless work that was issued earlier may still show accesses. If a byte has many
+ * accesses, the first ones may be dropped, and beyond a number of parts all of them: this can hide hazards, but never
+ * causes a wrong report. The caller provides all locking.
  *
  * Invariant (accesses_check): the parts of a memory do not overlap, and each has an access.
  */
@@ -27,7 +28,7 @@ enum order_use { ORDER_READ, ORDER_WRITE, ORDER_ADD };
 
 struct order_part {
     uint64_t first, last;
-    struct order_work *write; /* NULL: none that counts any more */
+    struct order_work *write; /* NULL: none that still matters */
     struct order_work *other[ACCESSES_OTHERS];
     uint8_t use[ACCESSES_OTHERS], wrote; /* enum order_use: of the others, and of the write */
     unsigned others;
@@ -42,16 +43,16 @@ struct accesses {
     struct addrmap memories;
     struct pool parts;
     size_t count, sweep_at;
-    bool exhausted; /* the host's memory is: nothing here holds any more */
+    bool exhausted; /* host memory is exhausted: the contents are invalid */
 };
 
 struct accesses_range {
     uint64_t memory, first, last;
 };
 
-/* What the owner of the work answers, and does when two accesses meet that nothing orders. */
+/* Callbacks of the owner of the work: about its order, and for a conflict that nothing orders. */
 struct accesses_owner {
-    bool (*settled)(void *user, const struct order_work *work);  /* does everything to come come after it? */
+    bool (*settled)(void *user, const struct order_work *work);  /* is it ordered before everything still to come? */
     bool (*before)(void *user, const struct order_work *work, const struct order_work *other);
     bool (*late)(void *user); /* may work that was issued earlier still show accesses? */
     void (*found)(void *user, struct order_work *before, enum order_use use, struct order_work *now, enum order_use uses,
@@ -64,11 +65,11 @@ struct accesses_owner {
 void accesses_open(struct accesses *accesses);
 void accesses_close(struct accesses *accesses, const struct accesses_owner *owner);
 
-/* The work accesses the range. */
+/* Records that the work accesses the range. */
 void accesses_note(struct accesses *accesses, const struct accesses_owner *owner, struct order_work *work, enum order_use use,
                    const struct accesses_range *range);
 
-/* Nothing that accessed the range counts any more: it is another object's now. */
+/* Drops all accesses of the range, because it belongs to another object now. */
 void accesses_forget(struct accesses *accesses, const struct accesses_owner *owner, const struct accesses_range *range);
 
 /* The work that wrote the byte last, or NULL. */

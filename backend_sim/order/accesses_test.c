@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* accesses: random work on ranges of one memory, beside the same work on memories of one byte each, where no part is ever divided or
- * joined: both find the same pairs at each byte, and name the same writer. */
+/* accesses: random work on ranges of one memory, compared with the same work on memories of one byte each, where
+ * parts are never split or merged: both find the same pairs at each byte, and report the same writer. */
 #include "accesses.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ struct order_work {
     unsigned number, holds;
 };
 
-/* What was found, by the work before, its use, the work now, its use, and the byte. */
+/* The findings: the earlier work, its use, the current work, its use, and the byte. */
 struct side {
     struct accesses accesses;
     struct accesses_owner owner;
@@ -76,7 +76,7 @@ static void open_side(struct side *side, bool bytes)
     accesses_open(&side->accesses);
 }
 
-/* Closes it; how many accesses it still held. */
+/* Closes it; returns the number of accesses that it still held. */
 static unsigned close_side(struct side *side)
 {
     unsigned holds = 0;
@@ -86,7 +86,7 @@ static unsigned close_side(struct side *side)
     return holds;
 }
 
-/* Notes an access of [first, last] on both sides; forgets all accesses there when there is no work. */
+/* Records an access of [first, last] on both sides; without work, drops all accesses there. */
 static void both(const unsigned *work, enum order_use use, uint64_t first, uint64_t last)
 {
     const struct accesses_range range = {7, start + first, start + last};
@@ -123,7 +123,7 @@ static void step(uint64_t *random)
     both(random_below(random, 6) ? &work : NULL, (enum order_use)random_below(random, USES), first, last);
 }
 
-/* One round: an order of the works, and steps. How many of them end with a difference. */
+/* One round: an order of the works, and steps. Returns the number of rounds with a difference. */
 static unsigned differences(uint64_t seed)
 {
     uint64_t random = seed;
@@ -140,7 +140,7 @@ static unsigned differences(uint64_t seed)
         step(&random);
         wrong += memcmp(whole.found, apart.found, sizeof whole.found) != 0 || !same_writers() || accesses_check(&whole.accesses);
     }
-    wrong += whole.accesses.count > apart.accesses.count; /* parts with the same accesses are joined */
+    wrong += whole.accesses.count > apart.accesses.count; /* parts with the same accesses are merged */
     return wrong + close_side(&whole) + close_side(&apart);
 }
 
@@ -149,10 +149,10 @@ static void test_random(void)
     unsigned wrong = 0;
     for (uint64_t seed = 1; seed <= ROUNDS; seed++)
         wrong += differences(seed);
-    tap_u64(wrong, 0, "ranges and single bytes find the same, and nothing is held in the end");
+    tap_u64(wrong, 0, "ranges and single bytes find the same, and no access is left at the end");
 }
 
-/* Two accesses with a gap between are two parts, and one when the gap is accessed, too. */
+/* Two accesses with a gap between them are two parts, which become one when the gap is accessed, too. */
 static void test_gap(void)
 {
     const unsigned work = 3;
@@ -162,20 +162,20 @@ static void test_gap(void)
     memset(is_settled, 0, sizeof is_settled);
     both(&work, ORDER_WRITE, 0, 3);
     both(&work, ORDER_WRITE, 8, 11);
-    tap_u64(whole.accesses.count, 2, "a write on both sides of a gap");
+    tap_u64(whole.accesses.count, 2, "writes on both sides of a gap do not cover the gap");
     tap_ok(!accesses_writer(&whole.accesses, 7, 5) && same_writers(), "is none of the gap");
     both(&work, ORDER_WRITE, 4, 7);
     tap_u64(whole.accesses.count, 1, "until the gap is written, too");
-    tap_u64(close_side(&whole) + close_side(&apart), 0, "nothing is held in the end");
+    tap_u64(close_side(&whole) + close_side(&apart), 0, "no access is left at the end");
 }
 
-/* Do two accesses without an order meet? Two reads and two atomic adds do not. */
+/* Do two unordered accesses conflict? Two reads and two atomic adds do not. */
 static bool meets(unsigned a, unsigned b)
 {
     return a != b || a == ORDER_WRITE;
 }
 
-/* Two accesses of one work, and one of another that nothing orders with it. */
+/* Two accesses of one piece of work, and one of another piece that is unordered with it. */
 static void test_two_of_one_work(void)
 {
     static const char *const names[USES] = {"read", "write", "add"};

@@ -82,7 +82,7 @@ static uint64_t known_now(const struct order_lane *lane)
     return lane->knowns ? lane->known[lane->knowns - 1].tick : 0;
 }
 
-/* Forgets the lanes whose work the host knows to be done: whatever comes is after it. */
+/* Drops the lanes whose work the host knows to be done, because everything to come is ordered after it. */
 static void sweep(struct lanes *lanes)
 {
     for (struct order_lane *next, *lane = lanes->first; lane; lane = next) {
@@ -134,15 +134,15 @@ static struct order_lane *by_id(const struct lanes *lanes, uint64_t id)
     return lane && lane->id == id ? lane : NULL;
 }
 
-/* ---- what comes after what ---- */
+/* ---- order between lanes ---- */
 
-/* What a clock is made for. */
+/* The user of a new clock. */
 struct joining {
     const struct lanes *lanes;
-    bool fresh; /* nothing of it can be dropped: the host has learned nothing since its parts were made */
+    bool fresh; /* no tick can be dropped: the host has learned nothing since its inputs were made */
 };
 
-/* A tick that the host knows, which all that is issued from now on comes after. */
+/* A tick that the host knows, so everything issued from now on is ordered after it. */
 static bool is_old(void *user, const struct vector_tick *tick)
 {
     const struct joining *joining = user;
@@ -154,7 +154,7 @@ static bool is_old(void *user, const struct vector_tick *tick)
     return !lane || tick->tick <= known_now(lane);
 }
 
-/* A clock after both and the tick, which the host does not know. NULL is the empty one, also when exhausted. */
+/* A clock ordered after both and after the tick, which the host does not know. NULL is the empty one, also when exhausted. */
 static struct vector_clock *joined(struct lanes *lanes, const struct vector_clock *a, const struct vector_clock *b,
                                    const struct vector_tick *tick)
 {
@@ -169,12 +169,12 @@ static struct vector_clock *joined(struct lanes *lanes, const struct vector_cloc
 static void join(struct lanes *lanes, struct order_lane *lane, const struct vector_clock *clock, const struct vector_tick *tick)
 {
     struct vector_clock *made = joined(lanes, lane->clock, clock, tick);
-    vector_clock_drop(lanes->exhausted ? made : lane->clock); /* exhausted: maybe before this join */
+    vector_clock_drop(lanes->exhausted ? made : lane->clock); /* exhausted, possibly before this join */
     if (!lanes->exhausted)
         lane->clock = made;
 }
 
-/* What comes next in the lane is after all that was issued in the other so far. */
+/* Orders the lane's next work after everything issued in the other so far. */
 static void join_lane(struct lanes *lanes, struct order_lane *lane, const struct order_lane *other)
 {
     if (lane == other || known_now(other) == other->now || vector_clock_of(lane->clock, other->id) >= other->now)
@@ -214,8 +214,8 @@ static void note_dirty(struct lanes *lanes, struct lane_context *context, struct
     lane->holders++;
 }
 
-/* The next work of a blocking stream comes after the default stream's. Since that stream's last work came after all of the
- * blocking one then, and nothing was issued there since, what comes after the default stream is all there is. */
+/* The next work of a blocking stream comes after the default stream's. That stream's last work was ordered after all
+ * work of the blocking one, which has issued nothing since, so the default stream's clock covers both. */
 static void come_after_base(struct lanes *lanes, struct order_lane *lane, struct lane_context *context)
 {
     const struct order_lane *base = context->base;
@@ -240,8 +240,8 @@ static int by_lane(const void *left, const void *right)
     return a->lane < b->lane ? -1 : a->lane > b->lane;
 }
 
-/* The default stream's next work comes after that of the dirty streams. Those that came after the default stream alone add just
- * their own ticks, all at once. */
+/* Orders the default stream's next work after that of the dirty streams. Streams that were ordered only after the
+ * default stream add just their own ticks, all at once. */
 static void come_after_dirty(struct lanes *lanes, struct order_lane *lane, const struct lane_context *context)
 {
     struct vector_clock *ticks = heap.malloc(sizeof *ticks + context->count * sizeof ticks->tick[0]);
@@ -263,7 +263,7 @@ static void come_after_dirty(struct lanes *lanes, struct order_lane *lane, const
     vector_clock_drop(ticks);
 }
 
-/* Orders what is issued in the lane next with the default stream of its context. */
+/* Orders the lane's next work with the default stream of its context. */
 static void order_by_default(struct lanes *lanes, struct order_lane *lane)
 {
     struct lane_context *context = lane->place.kind == QUEUE_NON_BLOCKING ? NULL : context_of(lanes, lane->place.context);
@@ -334,9 +334,9 @@ void lanes_wait_for_unknown(struct lanes *lanes, const struct queue_place *place
     join(lanes, lane, NULL, &(struct vector_tick){LANES_UNKNOWN, ++lanes->unknowns});
 }
 
-/* ---- what the host knows ---- */
+/* ---- the host's knowledge ---- */
 
-/* Pairs that no work that is still to run can ask for: those before the last one of its epoch. */
+/* Drops pairs that no unfinished work can query: those before the last one of its epoch. */
 static void prune(const struct lanes *lanes, struct order_lane *lane)
 {
     size_t drop = 0;
@@ -420,7 +420,7 @@ void lanes_host_knows_all(struct lanes *lanes)
     know_everything(lanes);
 }
 
-/* Everything that an item issued at the place now would come after. */
+/* The clock of an item that would be issued in this stream now. */
 static void know_ordered(struct lanes *lanes, const struct queue_place *place)
 {
     struct order_lane *lane = find(lanes, place);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lanes: what work on the default stream comes after, whichever of a context's streams had work first. */
+/* lanes: the order of work on the default stream, regardless of which of a context's streams had work first. */
 #include "lanes.h"
 
 #include "tap.h"
@@ -17,7 +17,7 @@ static struct order_lane *issue(uint64_t stream, enum queue_kind kind)
     return lane;
 }
 
-/* Does what is issued in the lane next come after all work of these streams so far? */
+/* Is the lane's next work ordered after all work of these streams so far? */
 static bool is_after(const struct order_lane *lane, struct order_lane *const *streams)
 {
     bool after = true;

@@ -3,7 +3,7 @@
 
 #include "heap.h"
 
-/* Ranges of one piece of work that runs: kernels go through a few arrays at once, element by element. */
+/* Ranges of one running piece of work: kernels process a few arrays at once, element by element. */
 enum { RUN_RANGES = 8 };
 
 struct order_run {
@@ -12,7 +12,7 @@ struct order_run {
         enum order_use use;
         bool there;
     } part[RUN_RANGES];
-    unsigned next; /* the one to be noted when another is needed */
+    unsigned next; /* the one to record when a free one is needed */
 };
 
 struct order *order_open(void)
@@ -89,7 +89,7 @@ static void leave_waiting(struct order *order, struct order_work *work)
     order->lanes.waiting_since = order->oldest ? order->oldest->epoch : UINT64_MAX;
 }
 
-/* ---- what is found ---- */
+/* ---- findings ---- */
 
 static bool is_settled(void *user, const struct order_work *work)
 {
@@ -110,13 +110,13 @@ static bool may_be_late(void *user)
     return ((const struct order *)user)->oldest != NULL;
 }
 
-/* The place of a piece of work in the program, as far as it is known; else the work itself. */
+/* The call site of a piece of work, if known; else the work itself. */
 static uint64_t place_of(const struct order_name *name)
 {
     return name->stack ? name->stack : name->call << 32;
 }
 
-/* Has the pair of places been found before? Remembers it. */
+/* Has this pair of call sites been found before? Remembers it. */
 static bool again(struct order *order, const struct order_name *a, const struct order_name *b)
 {
     enum { ROOM = sizeof order->reported / sizeof order->reported[0] };
@@ -175,7 +175,7 @@ static bool joins(const struct accesses_range *range, const struct accesses_rang
     return range->memory == next->memory && next->first <= range->last + 1 && range->first <= next->last + 1;
 }
 
-/* Adds the access to those that it continues, or notes others to make room for it. */
+/* Appends the access to a range that it continues, or records another range to make room for it. */
 static void collect(struct order *order, struct order_work *work, enum order_use use, const struct accesses_range *range)
 {
     struct order_run *run = work->run;
@@ -304,7 +304,7 @@ void order_write_flag(struct order *order, struct order_work *work, uint64_t mem
     work->value = value;
     const struct accesses_range range = {memory, offset, offset};
     const struct accesses_owner owner = owner_of(order);
-    accesses_forget(&order->accesses, &owner, &range); /* nothing that meets at a flag is a mistake */
+    accesses_forget(&order->accesses, &owner, &range); /* conflicting accesses of a flag are not a mistake */
     note(order, work, ORDER_WRITE, &range);
 }
 
@@ -348,6 +348,6 @@ const char *order_check(const struct order *order)
         wrong = accesses_check(&order->accesses);
     for (const struct order_work *work = order->oldest; work && !wrong; work = work->newer)
         if (!work->waits || (work->newer && work->newer->older != work))
-            wrong = "the list of work that is still to run is broken";
+            wrong = "the list of unfinished work is broken";
     return wrong;
 }

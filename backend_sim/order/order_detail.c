@@ -26,7 +26,7 @@ static const char *stream_of(const vmm_access *access, char text[STREAM_TEXT])
     return text;
 }
 
-/* What would order the two. */
+/* The fix: what would order the two. */
 static void say_missing(vmm_order *order)
 {
     char first[STREAM_TEXT], second[STREAM_TEXT];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* order: what streams, events, the default stream and the host's waits order, work that shows its accesses late, values that streams
- * wait for, and random programs against a model that knows the whole order. */
+/* order: the order established by streams, events, the default stream and the host's waits; work that shows its
+ * accesses late; values that streams wait for; and random programs compared with a model that knows the complete
+ * order. */
 #include "order.h"
 
 #include <inttypes.h>
@@ -135,7 +136,7 @@ static void test_events(void)
     order_close(order);
 }
 
-/* The writer runs after the reader was issued, read and waited for. */
+/* The writer runs after the reader was issued, has read and was waited for. */
 static void test_late(void)
 {
     struct order *order = order_open();
@@ -205,7 +206,7 @@ static void test_seen(void)
     order_close(order);
 }
 
-/* Streams without end, each waited for: their lanes go, and with them what they accessed. */
+/* An endless series of streams, each waited for: their lanes are dropped, together with their accesses. */
 static void test_sweeps(void)
 {
     enum { STREAMS = 5000 };
@@ -235,7 +236,7 @@ static void test_sweeps(void)
     order_close(order);
 }
 
-/* More parts than are kept, all of work that the host does not know: all are forgotten. */
+/* More parts than the limit, all of work that the host does not know: all are dropped. */
 static void test_too_many(void)
 {
     struct order *order = order_open();
@@ -274,7 +275,7 @@ static void test_ranges(void)
     order_close(order);
 }
 
-/* More stretches than are collected, and those that continue one of them at either end. */
+/* More ranges than are collected, and ranges that continue one of them at either end. */
 static void test_collected(void)
 {
     struct order *order = order_open();
@@ -346,7 +347,7 @@ static void test_everything(void)
     order_drop(NULL);
 }
 
-/* What is found is kept until it is taken, each pair once, and no more than there is room for. */
+/* Findings are kept until they are taken, each pair once, up to the limit. */
 static void test_found(void)
 {
     struct order *order = order_open();
@@ -432,7 +433,7 @@ static void test_invariants(void)
 
 enum { STREAMS = 5, EVENTS = 3, STEPS = 60, WORDS = 12 };
 
-/* All work of a program, and which comes before which. */
+/* All work of a program, and its complete order. */
 struct model {
     struct {
         int stream;
@@ -441,7 +442,7 @@ struct model {
     } work[STEPS];
     bool before[STEPS][STEPS];
     int count;
-    bool after[STREAMS][STEPS], event[EVENTS][STEPS], host[STEPS]; /* what a stream's next work comes after, and so on */
+    bool after[STREAMS][STEPS], event[EVENTS][STEPS], host[STEPS]; /* what a stream's next work is ordered after, etc. */
 };
 
 static const uint64_t values[STREAMS] = {DEFAULT, BLOCKING_A, BLOCKING_B, FREE_A, FREE_B};
@@ -457,7 +458,7 @@ static void add_set(bool *to, const bool *from)
         to[i] |= from[i];
 }
 
-/* What comes before whatever is issued in the stream now, without the host's part. */
+/* The work ordered before the stream's next work, without the host's part. */
 static void gather(const struct model *m, int stream_index, bool *set)
 {
     memset(set, 0, STEPS);
@@ -466,7 +467,7 @@ static void gather(const struct model *m, int stream_index, bool *set)
             add_set(set, m->after[s]);
 }
 
-/* Something is issued in a stream: it is after what it is ordered with, and what comes next there is after that. */
+/* Something is issued in a stream: it is ordered after the given work, and the stream's next work after it. */
 static void pass(struct model *m, int s)
 {
     bool set[STEPS];
@@ -489,7 +490,7 @@ struct trial {
     struct order *order;
     struct model model;
     struct vector_clock *events[EVENTS];
-    struct order_work *waiting[STEPS]; /* work that has not shown its access */
+    struct order_work *waiting[STEPS]; /* work whose access has not been recorded yet */
     uint64_t random;
 };
 
@@ -502,7 +503,7 @@ static void show_access(struct trial *t, int i)
     t->waiting[i] = NULL;
 }
 
-/* The host waits for a set of work, which has run by then. */
+/* The host waits for a set of work, which has then run. */
 static void host_waits(struct trial *t, const bool *set)
 {
     for (int i = 0; i < t->model.count; i++)
@@ -568,7 +569,7 @@ static bool step(struct trial *t, bool late)
     }
 }
 
-/* What is found is never ordered. Of work that runs late, accesses beyond ACCESSES_OTHERS of one byte may be missed. */
+/* Findings are never ordered. For work that runs late, accesses of a byte beyond ACCESSES_OTHERS may be missed. */
 static bool same_as_the_model(uint64_t seed, bool late, bool *raced, bool *missed)
 {
     struct trial t = {.order = order_open(), .random = seed};

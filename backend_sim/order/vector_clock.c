@@ -24,7 +24,7 @@ void vector_clock_drop(struct vector_clock *clock)
         heap.free(clock);
 }
 
-/* A list of ticks that is read once, by rising lane. */
+/* A list of ticks, read once in the order of lanes. */
 struct list {
     const struct vector_tick *next, *end;
 };
@@ -34,7 +34,7 @@ static struct list list_of(const struct vector_clock *clock)
     return clock ? (struct list){clock->tick, clock->tick + clock->count} : (struct list){NULL, NULL};
 }
 
-/* Takes the tick of the lane from the list, if it comes next there. */
+/* Takes the tick of the lane from the list if it is the next one. */
 static void take(struct list *list, struct vector_tick *tick)
 {
     if (list->next == list->end || list->next->lane != tick->lane)
@@ -44,7 +44,7 @@ static void take(struct list *list, struct vector_tick *tick)
     list->next++;
 }
 
-/* The next lane of all lists, with its greatest tick. False behind the last. */
+/* The next lane of all lists, with its largest tick. False after the last. */
 static bool next(struct list *lists, size_t count, struct vector_tick *tick)
 {
     bool found = false;

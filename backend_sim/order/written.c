@@ -9,7 +9,7 @@ struct gap {
 
 struct memory {
     uint64_t number;
-    struct addrmap gaps; /* what is not written; they do not touch */
+    struct addrmap gaps; /* unwritten ranges, which are not adjacent */
 };
 
 void written_open(struct written *written)
@@ -77,14 +77,14 @@ void written_begin(struct written *written, uint64_t number, uint64_t size)
         written_end(written, number);
 }
 
-/* The gap that holds the byte, or the first behind it; NULL: none. */
+/* The gap that contains the byte, or the first after it; NULL: none. */
 static struct gap *gap_from(const struct memory *memory, uint64_t at)
 {
     struct gap *gap = addrmap_floor(&memory->gaps, at);
     return gap && gap->last >= at ? gap : addrmap_ceil(&memory->gaps, at);
 }
 
-/* The memory may have no gap left afterwards. */
+/* Afterwards the memory may have no gap left. */
 static void note(struct written *written, uint64_t number, uint64_t first, uint64_t last)
 {
     struct memory *memory = memory_of(written, number);
@@ -104,7 +104,7 @@ static void note(struct written *written, uint64_t number, uint64_t first, uint6
         written_end(written, number);
 }
 
-/* Forgets memory without a gap. */
+/* Removes the memory if it has no gap. */
 static void settle(struct written *written, uint64_t number)
 {
     const struct memory *memory = memory_of(written, number);
@@ -128,7 +128,7 @@ bool written_gap(const struct written *written, uint64_t number, uint64_t first,
     return true;
 }
 
-/* Takes the bytes back: nothing has written them. */
+/* Marks the bytes as unwritten again. */
 static void unwrite(struct written *written, uint64_t number, uint64_t first, uint64_t last)
 {
     note(written, number, first, last);

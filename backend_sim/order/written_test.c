@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* written: gaps that writes split, fill and end, copies that hand on what is written, and random writes and copies against a bitmap. */
+/* written: writes that split, shrink and fill gaps, copies of written and unwritten bytes, and random writes and
+ * copies compared with a bitmap. */
 #include "written.h"
 
 #include <inttypes.h>
@@ -55,7 +56,7 @@ static void test_invariants(void)
     written_close(&written);
 }
 
-/* Is the memory kept as written as the model says? Of memory that is all written once, nothing becomes unwritten again. */
+/* Does the record match the model? Once memory is fully written, none of it becomes unwritten again. */
 static bool same(const struct written *written, bool model[MEMORIES][SIZE])
 {
     for (uint64_t m = 0; m < MEMORIES; m++)

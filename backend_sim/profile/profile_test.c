@@ -49,7 +49,7 @@ static const struct bad bad_texts[] = {
     {"base = h100\nattribute.16 = 2\nattribute.16 = 3", 3, 1,
      "'attribute.16' is given twice, first on line 2, 'attribute.16 = 2'"},
     {"base = h100\nattribute. = 2", 2, 1, "found 'attribute.'"},
-    {"base = h100\nattribute.x = 2", 2, 11, "expected a whole number from 1 to 9999, found 'x'"},
+    {"base = h100\nattribute.x = 2", 2, 11, "expected an integer from 1 to 9999, found 'x'"},
     {"base = h100\nattribute.0 = 2", 2, 11, "expected a number from 1 to 9999, found '0'"},
     {"base = h100\nattribute.10000 = 2", 2, 11, "expected a number from 1 to 9999"},
     {"base = h100\nattribute.16 = 1x", 2, 16, "found '1x'"},
@@ -60,7 +60,7 @@ static const struct bad bad_texts[] = {
     {"base = h100\ndevices = 32", 2, 11, "expected a number from 1 to 31, found '32'"},
     {"base = h100\ndevices = -1", 2, 11, "found '-1'"},
     {"base = h100\ndevices = 5%n%s", 2, 11, "found '5%n%s'"},
-    {"base = h100\ndevices = two", 2, 11, "expected a whole number from 1 to 31, found 'two'"},
+    {"base = h100\ndevices = two", 2, 11, "expected an integer from 1 to 31, found 'two'"},
     {"base = h100\ndevice.memory = much", 2, 17, "expected a size such as"},
     {"base = h100\ndevice.memory = 80GB", 2, 19, "expected a unit (B, KiB, MiB, GiB, TiB) or '<<', found 'GB'"},
     {"base = h100\ndevice.memory = 80 gib", 2, 20, "found 'gib'"},
@@ -748,7 +748,8 @@ static void test_builtin(void)
         tap_ok(memcmp(&again, &profile, sizeof again) == 0, "%s survives the round trip", name);
     }
     tap_u64(count, 9, "nine built-in profiles");
-    tap_ok(!sim_profile_builtin_name(count + 1) && !sim_profile_builtin_name(SIZE_MAX), "and none behind the first that is missing");
+    tap_ok(!sim_profile_builtin_name(count + 1) && !sim_profile_builtin_name(SIZE_MAX), "and none behind the first that "
+        "is missing");
     tap_ok(!sim_profile_builtin_text(count) && !sim_profile_builtin_text(SIZE_MAX), "no profile after the last");
     struct sim_profile untouched, before;
     memset(&untouched, 0x5A, sizeof untouched);

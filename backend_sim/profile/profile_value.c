@@ -192,7 +192,7 @@ bool sim_value_int(struct sim_span span, int low, int high, int *value, struct s
     bool fits = found == NUMBER_READ && number <= (uint64_t)INT_MAX + negative;
     int64_t result = fits ? (negative ? -(int64_t)number : (int64_t)number) : 0;
     if (found == NUMBER_NONE || (found == NUMBER_READ && offset != span.length))
-        return fail(error, 0, "expected a whole number from %d to %d, found %s", low, high,
+        return fail(error, 0, "expected an integer from %d to %d, found %s", low, high,
                     sim_span_quote(span, quote));
     if (!fits || result < low || result > high)
         return fail(error, 0, "expected a number from %d to %d, found %s", low, high, sim_span_quote(span, quote));

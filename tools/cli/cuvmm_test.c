@@ -129,7 +129,7 @@ static const struct {
     {{"run", "--frobnicate", "a"}, 2, "", "unknown option \"--frobnicate\""},
     {{"run", "a", "--backend"}, 2, "", "needs a SPEC"},
     {{"run", "."}, 2, "", "cannot be read"},
-    {{"run", "/proc/self/exe"}, 2, "", "/proc/self/exe is a program and no script; `cuvmm check /proc/self/exe` runs it"},
+    {{"run", "/proc/self/exe"}, 2, "", "/proc/self/exe is a program, not a script; `cuvmm check /proc/self/exe` runs it"},
     {{"explain"}, 2, "", "which RULE, result or number?"},
     {{"explain", "a", "b"}, 2, "", "one RULE at a time; \"b\" is a second"},
     {{"explain", "VMM-MAP-OVERLAP", "--broken", "--machine"}, 2, "", "--broken and --machine exclude each other"},

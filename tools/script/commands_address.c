@@ -13,7 +13,7 @@ static bool run_reserve(struct script *script)
            script_make(script, NULL);
 }
 
-/* ADDRESS SIZE, where SIZE may be left out after the bare name of a whole thing. */
+/* ADDRESS SIZE; SIZE may be omitted after the plain name of an object. */
 static bool take_range(struct script *script, uint64_t *ptr, uint64_t *size)
 {
     size_t at = script->next;
@@ -75,7 +75,7 @@ static bool run_access(struct script *script)
     if (!args_option_number(script, "count", &call->count))
         return false;
     if (!null && call->count > STEP_GRANTS)
-        return script_wrong(script, 1, "count=%llu, yet only %d grants can stand in memory",
+        return script_wrong(script, 1, "count=%llu, but memory has room for only %d grants",
                             (unsigned long long)call->count, STEP_GRANTS);
     return script_make(script, NULL);
 }
@@ -96,14 +96,14 @@ static bool run_getaccess(struct script *script)
 }
 
 const struct script_command script_address_commands[] = {
-    {"reserve", "SIZE [align=SIZE] [at=ADDRESS] [flags=N] [out=null]", "takes a range of addresses; no memory yet",
+    {"reserve", "SIZE [align=SIZE] [at=ADDRESS] [flags=N] [out=null]", "reserves a range of addresses; no memory yet",
      "cuMemAddressReserve", run_reserve, false},
-    {"free", "ADDRESS [SIZE]", "frees a reservation; SIZE may be left out after its name", "cuMemAddressFree",
+    {"free", "ADDRESS [SIZE]", "frees a reservation; SIZE may be omitted after its name", "cuMemAddressFree",
      run_free, false},
-    {"map", "ADDRESS SIZE HANDLE [offset=SIZE] [flags=N]", "puts physical memory at reserved addresses", "cuMemMap",
+    {"map", "ADDRESS SIZE HANDLE [offset=SIZE] [flags=N]", "maps physical memory at reserved addresses", "cuMemMap",
      run_map, false},
-    {"unmap", "ADDRESS [SIZE]", "takes every mapping of the range away", "cuMemUnmap", run_unmap, false},
-    {"access", "ADDRESS SIZE [LOCATION:RIGHTS ...] [desc=null] [count=N]", "sets access rights of locations to the mappings",
+    {"unmap", "ADDRESS [SIZE]", "unmaps every mapping of the range", "cuMemUnmap", run_unmap, false},
+    {"access", "ADDRESS SIZE [LOCATION:RIGHTS ...] [desc=null] [count=N]", "sets the access rights of locations to the mappings",
      "cuMemSetAccess", run_access, false},
     {"getaccess", "ADDRESS LOCATION|null [out=null]", "queries the rights of a location at an address", "cuMemGetAccess",
      run_getaccess, false},

@@ -34,7 +34,7 @@ static bool choose(const struct choice *list, size_t count, const char *text, si
     return false;
 }
 
-/* One of the names, several joined by | where they are bits, or a number. */
+/* One of the names, several joined by | if they are bits, or a number. */
 static bool take_choice(struct script *script, const char *key, const struct choice *list, size_t count, unsigned *value)
 {
     const struct word *word = args_option(script, key);
@@ -59,7 +59,7 @@ static bool take_choice(struct script *script, const char *key, const struct cho
     return true;
 }
 
-/* 512x512x8, or 128,0,16: up to three numbers; those that are missing keep their values. */
+/* 512x512x8, or 128,0,16: up to three numbers; missing ones keep their values. */
 static bool take_sizes(struct script *script, const char *what, char between, uint64_t size[3])
 {
     const struct word *word = args_next(script, what);
@@ -72,7 +72,8 @@ static bool take_sizes(struct script *script, const char *what, char between, ui
         at = *end == between && isdigit((unsigned char)end[1]) ? end + 1 : end;
     }
     return (!*at && at > word->text) ||
-           script_wrong(script, word->column, "\"%.40s\" for %s; write up to three numbers, as 512%c512%c8", word->text, what, between,
+           script_wrong(script, word->column, "\"%.40s\" for %s; write up to three numbers, as 512%c512%c8",
+                        word->text, what, between,
                         between);
 }
 
@@ -81,7 +82,7 @@ static bool take_array(struct script *script, uint64_t *array)
     return args_number(script, "ARRAY", array);
 }
 
-/* Does the value name a mipmapped array? */
+/* Is the value a mipmapped array? */
 static bool is_mipmapped(const struct script *script, uint64_t array)
 {
     const struct symbol *symbol = symbols_named(&script->symbols, SYMBOL_ARRAY, array);
@@ -171,7 +172,7 @@ static bool is_unmap(const struct script *script)
     return strncmp(script->command->name, "unmap", 5) == 0;
 }
 
-/* What each map has: the array before, the memory, its place and the device after what part of the array it is. */
+/* The common arguments of a map: the array comes before the part of the array; the memory, its offset and the device after it. */
 static bool finish_map(struct script *script, vmm_array_map_info *info, uint64_t array)
 {
     struct step *step = &script->step;
@@ -247,7 +248,8 @@ static bool run_map_arrays(struct script *script)
     if (!args_option_number(script, "count", &count) || !args_stream(script, &given, &call->stream))
         return false;
     if (call->map_info_list && count > STEP_STRUCTS)
-        return script_wrong(script, word->column, "a count of %llu; the script can hold %d", (unsigned long long)count, STEP_STRUCTS);
+        return script_wrong(script, word->column, "a count of %llu; the script can hold %d",
+                            (unsigned long long)count, STEP_STRUCTS);
     call->count = (unsigned)count;
     return script_make(script, NULL);
 }
@@ -257,24 +259,33 @@ static bool run_map_arrays(struct script *script)
 #define TAKEN "[mask=N] [flags=N] [stream=STREAM|none]"
 
 const struct script_command script_array_commands[] = {
-    {"array", "WIDTHxHEIGHTxDEPTH [format=FORMAT] [channels=N] [flags=FLAGS] [levels=N] [out=null]", "an array; names it. With levels a mipmapped one",
+    {"array", "WIDTHxHEIGHTxDEPTH [format=FORMAT] [channels=N] [flags=FLAGS] [levels=N] [out=null]", "creates an array "
+        "and names it. With levels, a mipmapped one",
      "cuArray3DCreate, cuMipmappedArrayCreate", run_array, false},
-    {"level", "ARRAY LEVEL [out=null]", "a level of a mipmapped array, as an array; names it", "cuMipmappedArrayGetLevel", run_level, false},
-    {"plane", "ARRAY PLANE [out=null]", "a plane of an array, as an array; names it", "cuArrayGetPlane", run_plane, false},
-    {"described", "ARRAY [out=null]", "what an array is", "cuArray3DGetDescriptor", run_described, false},
-    {"tiles", "ARRAY [out=null]", "how a sparse array is divided into tiles", "cuArrayGetSparseProperties, cuMipmappedArrayGetSparseProperties",
+    {"level", "ARRAY LEVEL [out=null]", "names a level of a mipmapped array, as an array", "cuMipmappedArrayGetLevel",
+     run_level, false},
+    {"plane", "ARRAY PLANE [out=null]", "names a plane of an array, as an array", "cuArrayGetPlane", run_plane, false},
+    {"described", "ARRAY [out=null]", "describes an array", "cuArray3DGetDescriptor", run_described, false},
+    {"tiles", "ARRAY [out=null]", "queries the tile size and mip tail of a sparse array", "cuArrayGetSparseProperties, "
+        "cuMipmappedArrayGetSparseProperties",
      run_tiles, false},
-    {"requirements", "ARRAY DEVICE [out=null]", "the memory that an array with deferred mapping needs",
+    {"requirements", "ARRAY DEVICE [out=null]", "queries the memory that an array with deferred mapping needs",
      "cuArrayGetMemoryRequirements, cuMipmappedArrayGetMemoryRequirements", run_requirements, false},
-    {"map-tiles", TILES " HANDLE [level=N] [layer=N] " WHERE, "maps tiles of a sparse array to memory", "cuMemMapArrayAsync", run_map_tiles,
+    {"map-tiles", TILES " HANDLE [level=N] [layer=N] " WHERE, "maps tiles of a sparse array to memory", "cuMemMapArrayAsync",
+     run_map_tiles,
      false},
-    {"unmap-tiles", TILES " [level=N] [layer=N] " TAKEN, "unmaps tiles of a sparse array", "cuMemMapArrayAsync", run_map_tiles, false},
-    {"map-tail", "ARRAY OFFSET SIZE HANDLE [layer=N] " WHERE, "maps a mip tail of a sparse array to memory", "cuMemMapArrayAsync", run_map_tail,
+    {"unmap-tiles", TILES " [level=N] [layer=N] " TAKEN, "unmaps tiles of a sparse array", "cuMemMapArrayAsync",
+     run_map_tiles, false},
+    {"map-tail", "ARRAY OFFSET SIZE HANDLE [layer=N] " WHERE, "maps a mip tail of a sparse array to memory",
+     "cuMemMapArrayAsync", run_map_tail,
      false},
-    {"unmap-tail", "ARRAY OFFSET SIZE [layer=N] " TAKEN, "unmaps a mip tail of a sparse array", "cuMemMapArrayAsync", run_map_tail, false},
-    {"map-whole", "ARRAY HANDLE " WHERE, "maps an array with deferred mapping to memory", "cuMemMapArrayAsync", run_map_whole, false},
+    {"unmap-tail", "ARRAY OFFSET SIZE [layer=N] " TAKEN, "unmaps a mip tail of a sparse array", "cuMemMapArrayAsync",
+     run_map_tail, false},
+    {"map-whole", "ARRAY HANDLE " WHERE, "maps an array with deferred mapping to memory", "cuMemMapArrayAsync",
+     run_map_whole, false},
     {"unmap-whole", "ARRAY " TAKEN, "unmaps an array with deferred mapping", "cuMemMapArrayAsync", run_map_whole, false},
-    {"map-arrays", "{FIELD=VALUE ... [next FIELD=VALUE ...]}|null [count=N] [stream=STREAM|none]", "several maps and unmaps at once; the fields are those of vmm_array_map_info",
+    {"map-arrays", "{FIELD=VALUE ... [next FIELD=VALUE ...]}|null [count=N] [stream=STREAM|none]", "several maps and "
+        "unmaps in one call; the fields are those of vmm_array_map_info",
      "cuMemMapArrayAsync", run_map_arrays, false},
     {0},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `check`: what must be true here. */
+/* `check`: conditions that must hold at this line. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool verdict_number(struct script *script, const char *what, uint64_t got
     return script_verdict(script, got == wanted, is, want);
 }
 
-/* A name where the number is an address, for addresses differ between machines. */
+/* The name if the number is an address, because addresses differ between machines. */
 static void number_text(const struct script *script, uint64_t value, char buffer[64])
 {
     struct step_names names = script_names(script);
@@ -52,7 +52,7 @@ static bool check_value(struct script *script)
     while (word && op < 6 && strcmp(word->text, operators[op]) != 0)
         op++;
     if (word && op == 6)
-        return script_wrong(script, word->column, "\"%.20s\" is not a comparison; ==, !=, <, <=, > and >= are", word->text);
+        return script_wrong(script, word->column, "\"%.20s\" is not a comparison; use ==, !=, <, <=, > or >=", word->text);
     if (!word || !args_number(script, "B", &b) || !args_done(script))
         return false;
     bool holds[] = {a == b, a != b, a < b, a <= b, a > b, a >= b};
@@ -174,17 +174,17 @@ static bool check_maps(struct script *script)
 
 static const struct script_command checks[] = {
     {"check value", "A ==|!=|<|<=|>|>= B", "compares two numbers or names", "", check_value, false},
-    {"check access", "ADDRESS LOCATION RIGHTS", "what a location may do at an address", "cuMemGetAccess", check_access,
+    {"check access", "ADDRESS LOCATION RIGHTS", "a location's rights at an address", "cuMemGetAccess", check_access,
      false},
-    {"check bytes", "ADDRESS BYTES", "what the current context's device reads at an address", "cuMemcpyDtoH",
+    {"check bytes", "ADDRESS BYTES", "the bytes that the current context's device reads at an address", "cuMemcpyDtoH",
      check_bytes, false},
-    {"check host", "ADDRESS RIGHTS", "what the host itself can do at an address, tried there without a call", "",
+    {"check host", "ADDRESS RIGHTS", "what the host can do at an address; tries the accesses, without a call", "",
      script_check_host, false},
-    {"check host-bytes", "ADDRESS BYTES", "what the host itself reads at an address, without a call", "",
+    {"check host-bytes", "ADDRESS BYTES", "the bytes that the host reads at an address, without a call", "",
      script_check_host_bytes, false},
-    {"check leaks", "N", "how many things are held now", "", check_leaks, false},
-    {"check refs", "HANDLE N", "how many references a handle has", "", check_refs, false},
-    {"check maps", "HANDLE N", "how many mappings a handle has", "", check_maps, false},
+    {"check leaks", "N", "the number of live objects", "", check_leaks, false},
+    {"check refs", "HANDLE N", "the number of references of a handle", "", check_refs, false},
+    {"check maps", "HANDLE N", "the number of mappings of a handle", "", check_maps, false},
 };
 
 const struct script_command *script_check(size_t index)
@@ -204,12 +204,12 @@ static bool run_check(struct script *script)
             return check->run(script);
         }
     return script_wrong(script, word->column,
-                        "\"%.40s\" cannot be checked; value, access, bytes, host, host-bytes, leaks, refs and maps can",
+                        "\"%.40s\" is not a check; use value, access, bytes, host, host-bytes, leaks, refs or maps",
                         word->text);
 }
 
 const struct script_command script_check_commands[] = {
-    {"check", "value|access|bytes|host|host-bytes|leaks|refs|maps ...", "fails the script when this is not so", "",
+    {"check", "value|access|bytes|host|host-bytes|leaks|refs|maps ...", "fails the script if the condition does not hold", "",
      run_check, false},
     {0},
 };

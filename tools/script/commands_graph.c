@@ -75,7 +75,7 @@ static bool run_clone(struct script *script)
 
 /* ---- nodes ---- */
 
-/* The graph, before what is particular to a node. */
+/* The graph; the arguments of the kind of node follow. */
 static bool take_graph(struct script *script, vmm_graph *graph)
 {
     void *object;
@@ -84,7 +84,7 @@ static bool take_graph(struct script *script, vmm_graph *graph)
     return ok;
 }
 
-/* after={NODE ...}: what the node depends on. */
+/* after={NODE ...}: the node's dependencies. */
 static bool take_after(struct script *script, const vmm_graph_node **list, uint64_t *count)
 {
     struct words_error error;
@@ -242,33 +242,41 @@ static bool run_launch_graph(struct script *script)
 }
 
 const struct script_command script_graph_commands[] = {
-    {"capture", "STREAM|none [mode=global|thread|relaxed]", "begins to capture a stream: its work becomes nodes of a graph",
+    {"capture", "STREAM|none [mode=global|thread|relaxed]", "begins the capture of a stream: its work becomes nodes of a graph",
      "cuStreamBeginCapture", run_capture, false},
-    {"end-capture", "STREAM|none [out=null]", "ends a stream's capture; names the graph", "cuStreamEndCapture", run_end_capture, false},
-    {"capturing", "STREAM|none [out=null]", "whether a stream is being captured: 0 no, 1 yes, 2 invalidated", "cuStreamIsCapturing",
+    {"end-capture", "STREAM|none [out=null]", "ends a stream's capture; names the graph", "cuStreamEndCapture",
+     run_end_capture, false},
+    {"capturing", "STREAM|none [out=null]", "queries whether a stream is being captured: 0 no, 1 yes, 2 invalidated",
+     "cuStreamIsCapturing",
      run_capturing, false},
-    {"graph", "[flags=N] [out=null]", "an empty graph; names it", "cuGraphCreate", run_graph, false},
-    {"clone", "GRAPH [out=null]", "a copy of a graph; names it", "cuGraphClone", run_clone, false},
-    {"add-empty", "GRAPH [after={NODE ...}] [out=null]", "a node that does nothing; names it", "cuGraphAddEmptyNode", run_empty, false},
+    {"graph", "[flags=N] [out=null]", "creates an empty graph and names it", "cuGraphCreate", run_graph, false},
+    {"clone", "GRAPH [out=null]", "copies a graph and names the copy", "cuGraphClone", run_clone, false},
+    {"add-empty", "GRAPH [after={NODE ...}] [out=null]", "adds an empty node and names it", "cuGraphAddEmptyNode",
+     run_empty, false},
     {"add-fill", "GRAPH ADDRESS SIZE VALUE [element=N] [pitch=N] [height=N] [context=CONTEXT] [after={NODE ...}] [out=null]",
-     "a fill as a node; names it. One of mapped memory needs a context", "cuGraphAddMemsetNode", run_add_fill, false},
+     "adds a fill as a node and names it. For mapped memory it needs a context", "cuGraphAddMemsetNode", run_add_fill, false},
     {"add-copy", "GRAPH {TO FROM WIDTH HEIGHT DEPTH [FIELD=VALUE ...]}|null [context=CONTEXT] [after={NODE ...}] [out=null]",
-     "a copy of rows in layers as a node, as by copybox; names it", "cuGraphAddMemcpyNode", run_add_copy, false},
-    {"add-host", "GRAPH [after={NODE ...}] [out=null]", "a host function that does nothing as a node; names it",
+     "adds a copy as by copybox as a node and names it", "cuGraphAddMemcpyNode", run_add_copy, false},
+    {"add-host", "GRAPH [after={NODE ...}] [out=null]", "adds a host function without effect as a node and names it",
      "cuGraphAddHostNode", run_add_host, false},
     {"add-kernel", "GRAPH {KERNEL ...} [after={NODE ...}] [out=null]",
-     "a kernel, its grid, block and arguments as a node: {fill 1 32 r0 64KiB 1}; names it", "cuGraphAddKernelNode", run_add_kernel, false},
-    {"add-graph", "GRAPH CHILD [after={NODE ...}] [out=null]", "a copy of another graph as a node; names it",
+     "a kernel, its grid, block and arguments as a node: {fill 1 32 r0 64KiB 1}; names it", "cuGraphAddKernelNode",
+     run_add_kernel, false},
+    {"add-graph", "GRAPH CHILD [after={NODE ...}] [out=null]", "adds a copy of another graph as a node and names it",
      "cuGraphAddChildGraphNode", run_add_graph, false},
-    {"add-record", "GRAPH EVENT [after={NODE ...}] [out=null]", "the record of an event as a node; names it",
+    {"add-record", "GRAPH EVENT [after={NODE ...}] [out=null]", "adds the record of an event as a node and names it",
      "cuGraphAddEventRecordNode", run_add_record, false},
-    {"add-wait", "GRAPH EVENT [after={NODE ...}] [out=null]", "a wait for an event as a node; names it", "cuGraphAddEventWaitNode",
+    {"add-wait", "GRAPH EVENT [after={NODE ...}] [out=null]", "adds a wait for an event as a node and names it",
+     "cuGraphAddEventWaitNode",
      run_add_wait, false},
-    {"depend", "GRAPH FROM-NODE TO-NODE", "the second node comes after the first", "cuGraphAddDependencies", run_depend, false},
-    {"cut", "GRAPH FROM-NODE TO-NODE", "the second node no longer comes after the first", "cuGraphRemoveDependencies", run_depend, false},
-    {"instantiate", "GRAPH [flags=N] [out=null]", "an instance of a graph, to be launched; names it", "cuGraphInstantiateWithFlags",
+    {"depend", "GRAPH FROM-NODE TO-NODE", "makes the second node depend on the first", "cuGraphAddDependencies",
+     run_depend, false},
+    {"cut", "GRAPH FROM-NODE TO-NODE", "removes the second node's dependency on the first", "cuGraphRemoveDependencies",
+     run_depend, false},
+    {"instantiate", "GRAPH [flags=N] [out=null]", "instantiates a graph for launches and names the instance",
+     "cuGraphInstantiateWithFlags",
      run_instantiate, false},
-    {"launch-graph", "INSTANCE [stream=STREAM|none]", "issues the work of an instance's nodes to a stream", "cuGraphLaunch",
+    {"launch-graph", "INSTANCE [stream=STREAM|none]", "launches an instance: issues its nodes' work to a stream", "cuGraphLaunch",
      run_launch_graph, false},
     {0},
 };

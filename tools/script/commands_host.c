@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the host does at an address itself, without a call, as *(char *)address = 1 does in a program.
+/* Accesses by the host without a call, like *(char *)address = 1 in a program.
  *
  *     access r 1hgran numa0:r       check host r r       a load gets the byte, a store ends in SIGSEGV, which is caught
  *
- * Only where the script has addresses: elsewhere lies the command's own memory. */
+ * Only at addresses of the script: the others belong to the command itself. */
 #include <stdlib.h>
 
 #include "in_place.h"
@@ -24,15 +24,15 @@ static bool own_addresses(struct script *script, uint64_t address, uint64_t size
     if (!script_system(script))
         return false;
     if (opens_without_arena(script->spec))
-        return script_failed(script, "the host finds nothing at this system's addresses, which were not taken in its address "
-                             "space; a backend with arena=auto (sim:h100,arena=auto) takes them");
+        return script_failed(script, "the host cannot access this system's addresses, which are not reserved in its "
+                                     "address space; a backend with arena=auto (sim:h100,arena=auto) reserves them");
     char number[AMOUNT_ROOM];
     const struct symbol *range = symbols_at(&script->symbols, address);
     if (range && !range->ended && address >= range->value && address - range->value < range->size &&
         size <= range->size - (address - range->value))
         return true;
-    return script_wrong(script, 1, "the host touches addresses of one reservation or alloc of the script only, and this is %s "
-                        "elsewhere", amount(size, number));
+    return script_wrong(script, 1, "host accesses are possible only within one reservation or alloc of the script, and "
+                                   "this one is %s outside", amount(size, number));
 }
 
 /* host-write ADDRESS BYTES, check host-bytes ADDRESS BYTES: the bytes are the caller's. */
@@ -63,8 +63,8 @@ static bool run_host_write(struct script *script)
     touch_end();
     free(bytes);
     if (ok && at < size)
-        return script_failed(script, "the host's store after %s is SIGSEGV: it has no right to write there; access ADDRESS "
-                             "SIZE numa0:rw gives it, to memory of the host", amount(at, number));
+        return script_failed(script, "the host's store after %s is SIGSEGV: it has no right to write there; access "
+                                     "ADDRESS SIZE numa0:rw grants it for host memory", amount(at, number));
     if (ok && !script->options.quiet)
         fprintf(script->options.out, "  the host stores %s\n", amount(size, number));
     return ok;
@@ -121,6 +121,6 @@ bool script_check_host_bytes(struct script *script)
 }
 
 const struct script_command script_host_commands[] = {
-    {"host-write", "ADDRESS BYTES", "the host stores bytes at an address itself, without a call", "", run_host_write, false},
+    {"host-write", "ADDRESS BYTES", "the host stores bytes at an address, without a call", "", run_host_write, false},
     {0},
 };

@@ -15,7 +15,7 @@ enum { FILE_MOST = 64 << 20, PATH_MOST = 4096 };
 
 /* ---- dimensions: 4, 4x2, 4x2x3, or any number ---- */
 
-/* "4x2x3" as far as it goes; false: it is written otherwise. */
+/* Reads "4x2x3" as far as possible; false: it has another form. */
 static bool read_dimensions(const char *text, uint64_t out[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -56,7 +56,7 @@ static bool take_dimensions(struct script *script, const char *what, unsigned ou
 
 /* ---- arguments ---- */
 
-/* A number, or -5, which is 64 bits of it. */
+/* A number, or -5 as 64 bits. */
 static bool read_argument(const struct value_env *env, const struct word *word, uint64_t *out, struct words_error *error)
 {
     struct word rest = *word;
@@ -78,10 +78,11 @@ static bool take_arguments(struct script *script, struct vmm_call_launch *call)
     if (!word)
         return true;
     if (word->text[0] != '{')
-        return script_wrong(script, word->column, "\"%.40s\" stands where arguments come, all in braces: {r0 64KiB 7}", word->text);
+        return script_wrong(script, word->column, "\"%.40s\" stands where arguments come, all in braces: {r0 64KiB 7}",
+                            word->text);
     if (!value_inside(word, &inside, &error))
         return script_wrong_at(script, &error);
-    for (size_t i = 0; i < inside.count; i++) /* of a line there are fewer words than of a step */
+    for (size_t i = 0; i < inside.count; i++) /* a line has fewer words than a step has arguments */
         if (!read_argument(&env, &inside.word[i], &script->step.words[i], &error))
             return script_wrong_at(script, &error);
     call->count = inside.count;
@@ -90,7 +91,7 @@ static bool take_arguments(struct script *script, struct vmm_call_launch *call)
 
 /* ---- files ---- */
 
-/* The text of a regular file, to be freed; NULL: errno says why. */
+/* The text of a regular file, which the caller frees; NULL, with errno, on failure. */
 static char *read_file(const char *path, size_t *size)
 {
     struct stat status;
@@ -110,7 +111,7 @@ static char *read_file(const char *path, size_t *size)
     return text;
 }
 
-/* FILE as the script means it: beside the script, or where the command was called. path becomes the one that was read. */
+/* Looks for FILE in the script's folder, then in the current one; path becomes the file that was read. */
 static char *find_file(const struct script *script, const char *file, char path[PATH_MOST], size_t *size)
 {
     const char *folder = file[0] == '/' ? NULL : script->options.folder;
@@ -170,12 +171,13 @@ static bool wrong_name(struct script *script, const struct word *word)
     struct text names = {0};
     for (vmm_kernel i = 0; i < vmm_kernel_count(); i++)
         text_add(&names, "%s%s", i ? ", " : "", vmm_kernel_name(i));
-    script_wrong(script, word->column, "\"%.60s\" is neither FILE.ptx:KERNEL nor a kernel of the library (%s)", word->text, names.data);
+    script_wrong(script, word->column, "\"%.60s\" is neither FILE.ptx:KERNEL nor a kernel of the library (%s)",
+                 word->text, names.data);
     text_free(&names);
     return false;
 }
 
-/* Loads the kernel of FILE:NAME; what is wrong with the text is the outcome of the line. */
+/* Loads the kernel of FILE:NAME; errors in the PTX become the line's outcome. */
 static bool load(struct script *script, const struct word *word, vmm_ptx_kernel *what, vmm_kernel *kernel)
 {
     char path[PATH_MOST];
@@ -183,14 +185,15 @@ static bool load(struct script *script, const struct word *word, vmm_ptx_kernel 
     if (!colon)
         return wrong_name(script, word);
     if (colon == word->text || !colon[1])
-        return script_wrong(script, word->column, "\"%.60s\" lacks the %s; a kernel of a file is FILE.ptx:KERNEL", word->text,
+        return script_wrong(script, word->column, "\"%.60s\" lacks the %s; a kernel in a file is FILE.ptx:KERNEL", word->text,
                             colon[1] ? "file" : "kernel");
     *colon = '\0';
     size_t size = 0;
     char *text = find_file(script, word->text, path, &size);
     if (!text)
         return script_wrong(script, word->column, "%.200s cannot be read: %s%s", word->text, strerror(errno),
-                            errno == ENOENT && script->options.folder ? "; it is neither beside the script nor in the current folder" : "");
+                            errno == ENOENT && script->options.folder ? "; it is neither in the script's folder nor in "
+                                                                        "the current one" : "");
     what->ptx = text;
     what->size = size;
     what->name = colon + 1;
@@ -225,13 +228,13 @@ static bool run_launch(struct script *script)
                            .shared_bytes = (unsigned)shared};
     const bool ours = find_ours(word->text, &call->kernel);
     if (ours && (grid[1] > 1 || grid[2] > 1 || block[1] > 1 || block[2] > 1 || shared))
-        return script_wrong(script, word->column, "%.40s is a kernel of the library: its grid and its block have one dimension, and it "
-                            "uses no shared memory", word->text);
+        return script_wrong(script, word->column, "%.40s is a kernel of the library: its grid and block have one "
+                                                  "dimension, and it uses no shared memory", word->text);
     return (ours || load(script, word, &what, &call->kernel)) && script_make(script, NULL);
 }
 
 const struct script_command script_launch_commands[] = {
     {"launch", "FILE.ptx:KERNEL|KERNEL GRID BLOCK [{ARGUMENT ...}] [shared=SIZE] [stream=STREAM|none]",
-     "runs a kernel of a file of PTX, or of the library; GRID and BLOCK are 4, 4x2 or 4x2x3", "cuLaunchKernel", run_launch, false},
+     "runs a kernel of a PTX file or of the library; GRID and BLOCK are 4, 4x2 or 4x2x3", "cuLaunchKernel", run_launch, false},
     {0},
 };

@@ -99,7 +99,7 @@ static bool take_ranges(struct script *script, struct step *step, uint64_t *coun
     return true;
 }
 
-/* All to one location. */
+/* All prefetches go to one location. */
 static bool run_prefetch_batch(struct script *script)
 {
     const bool discards = strncmp(script->command->name, "discard", 7) == 0;
@@ -125,21 +125,28 @@ static bool run_discard(struct script *script)
 }
 
 const struct script_command script_managed_commands[] = {
-    {"managed", "SIZE [flags=N] [out=null]", "memory that the host and every device use at one address; freemem frees it", "cuMemAllocManaged",
+    {"managed", "SIZE [flags=N] [out=null]", "memory that the host and every device access at the same address; freemem "
+                                             "frees it", "cuMemAllocManaged",
      run_managed, false},
-    {"prefetch", "ADDRESS SIZE LOCATION [flags=N] [stream=STREAM|none]", "moves managed memory to a location before it is used there",
+    {"prefetch", "ADDRESS SIZE LOCATION [flags=N] [stream=STREAM|none]", "moves managed memory to a location before its "
+                                                                         "use there",
      "cuMemPrefetchAsync", run_prefetch, false},
-    {"advise", "ADDRESS SIZE ADVICE LOCATION", "says how managed memory will be used: read-mostly, preferred, accessed-by, or the same with no-",
+    {"advise", "ADDRESS SIZE ADVICE LOCATION", "advises how managed memory will be used: read-mostly, preferred, "
+                                               "accessed-by, or the same with no-",
      "cuMemAdvise", run_advise, false},
-    {"advised", "ADDRESS SIZE ATTRIBUTE [size=BYTES] [out=null]", "what was said of a range: 1 read mostly, 2 preferred, 3 accessed by, 4 prefetched to",
+    {"advised", "ADDRESS SIZE ATTRIBUTE [size=BYTES] [out=null]", "queries an attribute of a range: 1 read mostly, 2 "
+                                                                  "preferred, 3 accessed by, 4 last prefetched to",
      "cuMemRangeGetAttribute", run_advised, false},
-    {"attach", "ADDRESS [SIZE] [flags=N] [stream=STREAM|none]", "says which streams use managed memory; flags: 1 all, 2 none, 4 this one",
+    {"attach", "ADDRESS [SIZE] [flags=N] [stream=STREAM|none]", "sets which streams use managed memory; flags: 1 all, 2 "
+                                                                "none, 4 this one",
      "cuStreamAttachMemAsync", run_attach, false},
-    {"prefetches", "{ADDRESS SIZE ...} LOCATION [flags=N] [stream=STREAM|none]", "several prefetches in one call", "cuMemPrefetchBatchAsync",
+    {"prefetches", "{ADDRESS SIZE ...} LOCATION [flags=N] [stream=STREAM|none]", "several prefetches in one call",
+     "cuMemPrefetchBatchAsync",
      run_prefetch_batch, false},
-    {"discard", "{ADDRESS SIZE ...} [flags=N] [stream=STREAM|none]", "the bytes of managed memory are no longer needed", "cuMemDiscardBatchAsync",
+    {"discard", "{ADDRESS SIZE ...} [flags=N] [stream=STREAM|none]", "discards the bytes of managed memory",
+     "cuMemDiscardBatchAsync",
      run_discard, false},
-    {"discard-prefetches", "{ADDRESS SIZE ...} LOCATION [flags=N] [stream=STREAM|none]", "the same, and prefetches them",
+    {"discard-prefetches", "{ADDRESS SIZE ...} LOCATION [flags=N] [stream=STREAM|none]", "the same, and prefetches the memory",
      "cuMemDiscardAndPrefetchBatchAsync", run_prefetch_batch, false},
     {0},
 };

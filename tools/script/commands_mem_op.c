@@ -4,7 +4,7 @@
 
 #include "script_state.h"
 
-/* What the commands have in common; the wider call holds every value. */
+/* The part common to the commands; the 64-bit call holds every value. */
 struct value {
     vmm_stream stream;
     uint64_t address, value, flags;
@@ -21,7 +21,7 @@ static bool take_value(struct script *script, unsigned bits, struct value *v)
     return v->flags <= UINT32_MAX || script_wrong(script, 1, "flags have 32 bits");
 }
 
-/* How a wait compares, by the name of its flag. */
+/* A wait's comparison, by the name of its flag. */
 static bool take_comparison(struct script *script, uint64_t *flags)
 {
     static const char *const names[] = {"geq", "eq", "and", "nor"};
@@ -33,7 +33,7 @@ static bool take_comparison(struct script *script, uint64_t *flags)
             *flags |= i;
             return true;
         }
-    return script_wrong(script, word->column, "\"%.40s\" is not a comparison; geq, eq, and, nor are", word->text);
+    return script_wrong(script, word->column, "\"%.40s\" is not a comparison; use geq, eq, and or nor", word->text);
 }
 
 static bool run_write32(struct script *script)
@@ -76,7 +76,7 @@ static bool run_wait64(struct script *script)
     return script_make(script, NULL);
 }
 
-/* The count is the list's, unless count= says otherwise. */
+/* The count is the length of the list, unless count= overrides it. */
 static bool run_batch(struct script *script)
 {
     struct words_error error;
@@ -102,14 +102,14 @@ static bool run_batch(struct script *script)
 }
 
 const struct script_command script_mem_op_commands[] = {
-    {"write-value32", "ADDRESS VALUE [stream=STREAM|none] [flags=N]", "writes a value of 4 bytes in the stream's turn",
+    {"write-value32", "ADDRESS VALUE [stream=STREAM|none] [flags=N]", "writes a 4-byte value in stream order",
      "cuStreamWriteValue32", run_write32, false},
-    {"write-value64", "ADDRESS VALUE [stream=STREAM|none] [flags=N]", "writes a value of 8 bytes in the stream's turn",
+    {"write-value64", "ADDRESS VALUE [stream=STREAM|none] [flags=N]", "writes an 8-byte value in stream order",
      "cuStreamWriteValue64", run_write64, false},
     {"wait-value32", "ADDRESS VALUE [until=geq|eq|and|nor] [stream=STREAM|none] [flags=N]",
-     "the stream's later work waits until 4 bytes compare so", "cuStreamWaitValue32", run_wait32, false},
+     "later work of the stream waits until a comparison of 4 bytes is true", "cuStreamWaitValue32", run_wait32, false},
     {"wait-value64", "ADDRESS VALUE [until=geq|eq|and|nor] [stream=STREAM|none] [flags=N]",
-     "the stream's later work waits until 8 bytes compare so", "cuStreamWaitValue64", run_wait64, false},
+     "later work of the stream waits until a comparison of 8 bytes is true", "cuStreamWaitValue64", run_wait64, false},
     {"batch", "{OPERATION ...} [stream=STREAM|none] [flags=N] [count=N]",
      "several of them at once: {write32 r0 5 0 wait64 r0+8 1 1 barrier 0}", "cuStreamBatchMemOp", run_batch, false},
     {0},

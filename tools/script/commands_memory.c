@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands about physical memory: its granularity, its handles, ordinary allocations, what is free. */
+/* Commands about physical memory: its granularity, its handles, ordinary allocations, free memory. */
 #include <string.h>
 
 #include "script_state.h"
@@ -99,7 +99,7 @@ static bool run_import(struct script *script)
     return script_make(script, NULL);
 }
 
-/* Not a call of the driver: the descriptor is the program's. */
+/* Not a driver call: the descriptor belongs to the program. */
 static bool run_close(struct script *script)
 {
     const struct word *word = args_next(script, "DESCRIPTOR");
@@ -115,7 +115,7 @@ static bool run_close(struct script *script)
     return true;
 }
 
-/* With a stream the call is the _async one; pool=NAME makes it that of the pool. */
+/* With a stream it is the Async call; with pool=NAME the one that allocates from a pool. */
 static bool take_order(struct script *script, bool *async, vmm_stream *stream, uint64_t *pool)
 {
     *pool = 0;
@@ -219,34 +219,39 @@ static bool run_meminfo(struct script *script)
 
 const struct script_command script_memory_commands[] = {
     {"granularity", "LOCATION [option=minimum|recommended|N] " MEMORY " [prop=null] [out=null]",
-     "the size unit of such memory", "cuMemGetAllocationGranularity", run_granularity, false},
+     "queries the granularity of such memory", "cuMemGetAllocationGranularity", run_granularity, false},
     {"create", "SIZE LOCATION " MEMORY " [flags=N] [prop=null] [out=null]",
-     "physical memory without an address; names a handle", "cuMemCreate", run_create, false},
-    {"release", "HANDLE", "gives one reference to the memory back", "cuMemRelease", run_release, false},
-    {"retain", "ADDRESS [out=null]", "one more reference to the memory that is mapped at an address",
+     "creates physical memory without an address; names its handle", "cuMemCreate", run_create, false},
+    {"release", "HANDLE", "releases one reference to the memory", "cuMemRelease", run_release, false},
+    {"retain", "ADDRESS [out=null]", "retains the memory that is mapped at an address; names its handle",
      "cuMemRetainAllocationHandle", run_retain, false},
-    {"properties", "HANDLE [out=null]", "what kind of memory a handle names", "cuMemGetAllocationPropertiesFromHandle",
+    {"properties", "HANDLE [out=null]", "queries the properties of a handle's memory", "cuMemGetAllocationPropertiesFromHandle",
      run_properties, false},
     {"export", "HANDLE [type=TYPE] [flags=N] [out=null]",
-     "memory for other processes; names a descriptor, or a fabric handle (type=fabric)",
+     "exports memory to other processes; names a descriptor, or a fabric handle (type=fabric)",
      "cuMemExportToShareableHandle", run_export, false},
-    {"import", "DESCRIPTOR [type=TYPE] [out=null]", "a handle for memory that was exported, here or by another process",
+    {"import", "DESCRIPTOR [type=TYPE] [out=null]", "imports memory that this or another process exported; names a handle",
      "cuMemImportFromShareableHandle", run_import, false},
     {"close", "DESCRIPTOR", "closes the descriptor of an export", "", run_close, false},
     {"alloc", "SIZE [stream=NAME|none] [pool=POOL] [out=null]",
-     "memory of the ordinary kind, mapped and accessible at once; with a stream in its order, from a pool",
+     "ordinary memory, mapped and accessible at once; with a stream, in stream order from a pool",
      "cuMemAlloc, cuMemAllocAsync, cuMemAllocFromPoolAsync", run_alloc, false},
-    {"freemem", "ADDRESS [stream=NAME|none]", "gives memory of alloc back, with a stream in its order", "cuMemFree, cuMemFreeAsync",
+    {"freemem", "ADDRESS [stream=NAME|none]", "frees memory of alloc; with a stream, in stream order", "cuMemFree, "
+        "cuMemFreeAsync",
      run_freemem, false},
-    {"ipcget", "ADDRESS [out=null]", "a handle of memory of alloc, for another process; names its 64 bytes", "cuIpcGetMemHandle",
+    {"ipcget", "ADDRESS [out=null]", "an IPC handle of memory of alloc, for another process; names its 64 bytes",
+     "cuIpcGetMemHandle",
      run_ipc_get, false},
-    {"ipceventget", "EVENT [out=null]", "a handle of an event, for another process; names its 64 bytes", "cuIpcGetEventHandle",
+    {"ipceventget", "EVENT [out=null]", "an IPC handle of an event, for another process; names its 64 bytes",
+     "cuIpcGetEventHandle",
      run_ipc_event_get, false},
-    {"ipceventopen", "HANDLE [out=null]", "an event for another process's event", "cuIpcOpenEventHandle", run_ipc_event_open, false},
-    {"ipcopen", "HANDLE [flags=N] [out=null]", "addresses for the memory of a handle of another process", "cuIpcOpenMemHandle",
+    {"ipceventopen", "HANDLE [out=null]", "opens an IPC handle of an event; names an event", "cuIpcOpenEventHandle",
+     run_ipc_event_open, false},
+    {"ipcopen", "HANDLE [flags=N] [out=null]", "opens another process's IPC handle of memory; names its addresses",
+     "cuIpcOpenMemHandle",
      run_ipc_open, false},
-    {"ipcclose", "ADDRESS", "undoes one open", "cuIpcCloseMemHandle", run_ipc_close, false},
-    {"meminfo", "", "bytes free on the current context's device; NAME.total: all its bytes", "cuMemGetInfo", run_meminfo,
+    {"ipcclose", "ADDRESS", "closes what one openmem opened", "cuIpcCloseMemHandle", run_ipc_close, false},
+    {"meminfo", "", "free bytes of the current context's device; NAME.total: all bytes", "cuMemGetInfo", run_meminfo,
      false},
     {0},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands about multicast objects: the object, its team, what is bound to it. */
+/* Commands about multicast objects: the object, its team, the memory bound to it. */
 #include <string.h>
 
 #include "script_state.h"
@@ -100,14 +100,14 @@ static bool run_unbind(struct script *script)
 
 const struct script_command script_multicast_commands[] = {
     {"multicast-unit", "DEVICES [option=minimum|recommended|N] [handle=TYPES] [flags=N] [prop=null] [out=null]",
-     "the size unit of multicast objects", "cuMulticastGetGranularity", run_unit, false},
+     "queries the granularity of multicast objects", "cuMulticastGetGranularity", run_unit, false},
     {"multicast", "DEVICES SIZE [handle=TYPES] [flags=N] [prop=null] [out=null]",
-     "a multicast object for so many devices; names a handle", "cuMulticastCreate", run_multicast, false},
-    {"add", "OBJECT DEVICE", "makes a device one of the object's team", "cuMulticastAddDevice", run_add, false},
-    {"bind", "OBJECT OFFSET SIZE HANDLE [offset=SIZE] [flags=N]", "puts memory of a device behind a part of the object",
+     "creates a multicast object for that many devices; names its handle", "cuMulticastCreate", run_multicast, false},
+    {"add", "OBJECT DEVICE", "adds a device to the object's team", "cuMulticastAddDevice", run_add, false},
+    {"bind", "OBJECT OFFSET SIZE HANDLE [offset=SIZE] [flags=N]", "binds memory of a device to a part of the object",
      "cuMulticastBindMem", run_bind, false},
-    {"bindaddress", "OBJECT OFFSET SIZE ADDRESS [flags=N]", "the same for memory that is mapped at an address",
+    {"bindaddress", "OBJECT OFFSET SIZE ADDRESS [flags=N]", "the same with memory that is mapped at an address",
      "cuMulticastBindAddr", run_bind_address, false},
-    {"unbind", "OBJECT DEVICE OFFSET SIZE", "takes back what a device has bound", "cuMulticastUnbind", run_unbind, false},
+    {"unbind", "OBJECT DEVICE OFFSET SIZE", "unbinds a device's memory", "cuMulticastUnbind", run_unbind, false},
     {0},
 };

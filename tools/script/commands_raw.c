@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `call`: any entry point with any arguments, in the driver's order, from the table of calls. For arguments that no
- * other command would let through.
+/* `call`: any entry point with any arguments, in the driver's order, from the table of calls. For
+ * arguments that no other command accepts.
  *
  *     call cuMemMap r0 2MiB 0 0xdead 0
  *     h0 = call cuMemCreate out 4gran {dev0 handle=fd} 0        an output is written `out`, or null
@@ -174,8 +174,8 @@ static bool raw_pointer(struct raw *raw, const struct word *word, const struct v
     case VMM_PARAM_KERNEL_NODE: ok = value_kernel_node(&env, word, &step->kernel_node, step->words, STEP_WORDS, &error); break;
     case VMM_PARAM_HOST_NODE:
         if (strcmp(word->text, "nothing") != 0)
-            return script_wrong(raw->script, word->column, "\"%.40s\" for %s; write nothing, for a function that does nothing, or "
-                                "null", word->text, param->name);
+            return script_wrong(raw->script, word->column, "\"%.40s\" for %s; write nothing (a function without effect) "
+                                                           "or null", word->text, param->name);
         break;
     case VMM_PARAM_ATTRIBUTES: return raw_attributes(raw, word);
     case VMM_PARAM_BYTES:
@@ -193,8 +193,8 @@ static bool raw_pointer(struct raw *raw, const struct word *word, const struct v
     }
     case VMM_PARAM_FUNCTION:
         if (strcmp(word->text, "nothing") != 0)
-            return script_wrong(raw->script, word->column, "\"%.40s\" for the function %s; write nothing, for one that does "
-                                "nothing, or null", word->text, param->name);
+            return script_wrong(raw->script, word->column, "\"%.40s\" for the function %s; write nothing (a function "
+                                                           "without effect) or null", word->text, param->name);
         break;
     case VMM_PARAM_USER_DATA:
         return script_wrong(raw->script, word->column, "\"%.40s\" for %s; a script can pass null only", word->text,
@@ -213,7 +213,7 @@ static bool is_scalar(enum vmm_param_kind kind)
     return kind < VMM_PARAM_PROP;
 }
 
-/* A call may reach as far as its counts say; they must stay inside the script's own memory. */
+/* A call accesses as much memory as its counts say, so they must stay within the script's own memory. */
 static bool raw_bounds(struct raw *raw)
 {
     struct step *step = &raw->script->step;
@@ -223,7 +223,7 @@ static bool raw_bounds(struct raw *raw)
         uint64_t limit = 0, length = 0, pointer = is_scalar(param->kind) ? 0 : vmm_call_scalar(call, param);
         switch (param->kind) {
         case VMM_PARAM_DESCS: limit = STEP_GRANTS, length = vmm_call_scalar(call, &raw->params[i + 1]); break;
-        case VMM_PARAM_MEM_OPS: /* a longer one is refused before it is read */
+        case VMM_PARAM_MEM_OPS: /* longer ones are refused before the call reads them */
             limit = STEP_MEM_OPS, length = step->call.stream_batch_mem_op.count > STEP_MEM_OPS
                                                ? 0 : step->call.stream_batch_mem_op.count;
             break;
@@ -253,7 +253,7 @@ static bool raw_bounds(struct raw *raw)
     return true;
 }
 
-/* Room for the bytes that a copy to the host writes. */
+/* The buffer for the bytes that a copy to the host writes. */
 static void raw_room(struct raw *raw)
 {
     struct step *step = &raw->script->step;
@@ -268,13 +268,13 @@ static void raw_room(struct raw *raw)
 
 static bool run_call(struct script *script)
 {
-    const struct word *word = args_next(script, "the driver's name of the call");
+    const struct word *word = args_next(script, "the call's name in the driver API");
     if (!word)
         return false;
     enum vmm_call_id id = vmm_call_find(word->text);
     if (id == VMM_CALL_COUNT)
-        return script_wrong(script, word->column, "there is no call \"%.60s\"; cuMemMap and mem_map, for example, are "
-                            "names of calls", word->text);
+        return script_wrong(script, word->column, "there is no call \"%.60s\"; names of calls look like cuMemMap or mem_map",
+                            word->text);
     struct raw raw = {.script = script};
     struct step *step = script_step(script, id);
     raw.params = vmm_call_params(id, &raw.count);

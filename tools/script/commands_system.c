@@ -5,14 +5,14 @@
 #include "script_state.h"
 #include "spec_trust.h"
 
-/* What the user names on the command line is asked for by the user; a script may come from anywhere. */
+/* Users choose what they name on the command line; a script may come from anywhere. */
 static bool is_trusted(struct script *script, const struct word *word)
 {
     struct text does = {0};
     bool needs = !script->options.trusted && spec_needs_trust(word->text, &does);
     if (needs)
         script_wrong(script, word->column,
-                     "this %s: give --trust if the script may do that, or a machine of your own with --backend SPEC",
+                     "this %s: pass --trust if the script may do that, or choose another machine with --backend SPEC",
                      does.data);
     text_free(&does);
     return !needs;
@@ -99,7 +99,7 @@ static bool run_attribute(struct script *script)
         return false;
     if (!step_device_attribute_find(word->text, attribute) && !value_int(&env, word, attribute, &error))
         return script_wrong(script, word->column,
-                            "\"%.60s\" is not a device attribute that is known by name; cuda.h's number does too",
+                            "\"%.60s\" is not the name of a known device attribute; the number in cuda.h works, too",
                             word->text);
     return take_device(script, &step->call.device_get_attribute.dev) && script_make(script, NULL);
 }
@@ -157,7 +157,7 @@ static bool run_current(struct script *script)
     return script_make(script, NULL);
 }
 
-/* What takes a stream or an event is about an event where the value is one of the script's. */
+/* Commands that take a stream or an event take the value for an event if it is one of the script's. */
 static bool is_named(const struct script *script, enum symbol_kind kind, const void *object)
 {
     return symbols_named(&script->symbols, kind, (uint64_t)(uintptr_t)object) != NULL;
@@ -181,7 +181,7 @@ static bool run_destroy(struct script *script)
     for (size_t i = 0; i < sizeof ends / sizeof ends[0] && id == VMM_CALL_ctx_destroy; i++)
         if (is_named(script, ends[i].kind, object))
             id = ends[i].call;
-    script_step(script, id)->call.ctx_destroy.ctx = object; /* each has the one parameter */
+    script_step(script, id)->call.ctx_destroy.ctx = object; /* each has a single parameter */
     return script_make(script, NULL);
 }
 
@@ -260,36 +260,39 @@ static bool run_wait(struct script *script)
 
 const struct script_command script_system_commands[] = {
     {"backend", "SPEC", "starts over on another machine: sim:h200x2, sim:odd,strict, ...", "", run_backend, false},
-    {"process", "NAME", "goes on as another process of the machine; main is the first", "", script_run_process, false},
+    {"process", "NAME", "continues as another process of the machine; main is the first", "", script_run_process, false},
     {"init", "[FLAGS]", "initialises the driver; nothing else works before it", "cuInit", run_init, false},
-    {"version", "", "the newest version of CUDA that the driver knows", "cuDriverGetVersion", run_version, false},
-    {"devices", "", "how many devices there are", "cuDeviceGetCount", run_devices, false},
+    {"version", "", "queries the newest CUDA version that the driver supports", "cuDriverGetVersion", run_version, false},
+    {"devices", "", "queries the number of devices", "cuDeviceGetCount", run_devices, false},
     {"device", "DEVICE", "the device with an ordinal", "cuDeviceGet", run_device, false},
     {"name", "DEVICE [length=N]", "the device's name", "cuDeviceGetName", run_name, false},
-    {"attribute", "ATTRIBUTE DEVICE", "what the device can do", "cuDeviceGetAttribute", run_attribute, false},
-    {"total", "DEVICE", "bytes of memory that the device has", "cuDeviceTotalMem", run_total, false},
-    {"peer", "DEVICE DEVICE", "may the first device access memory of the second", "cuDeviceCanAccessPeer", run_peer,
+    {"attribute", "ATTRIBUTE DEVICE", "queries an attribute of a device", "cuDeviceGetAttribute", run_attribute, false},
+    {"total", "DEVICE", "queries a device's memory in bytes", "cuDeviceTotalMem", run_total, false},
+    {"peer", "DEVICE DEVICE", "queries whether the first device can access memory of the second", "cuDeviceCanAccessPeer",
+     run_peer,
      false},
-    {"context", "DEVICE [flags=N]", "a new context, current from now on", "cuCtxCreate", run_context, false},
-    {"primary", "DEVICE", "one use of the device's primary context", "cuDevicePrimaryCtxRetain", run_primary, false},
-    {"primary-release", "DEVICE", "gives that use back", "cuDevicePrimaryCtxRelease", run_primary, false},
+    {"context", "DEVICE [flags=N]", "creates a context and makes it current", "cuCtxCreate", run_context, false},
+    {"primary", "DEVICE", "retains a device's primary context", "cuDevicePrimaryCtxRetain", run_primary, false},
+    {"primary-release", "DEVICE", "releases a device's primary context", "cuDevicePrimaryCtxRelease", run_primary, false},
     {"primary-reset", "DEVICE", "destroys what the primary context holds", "cuDevicePrimaryCtxReset", run_primary,
      false},
     {"use", "CONTEXT|none", "makes a context current", "cuCtxSetCurrent", run_use, false},
     {"current", "", "the current context", "cuCtxGetCurrent", run_current, false},
     {"current-device", "", "the current context's device", "cuCtxGetDevice", run_current, false},
     {"destroy", "CONTEXT|STREAM|EVENT|POOL|ARRAY|GRAPH|NODE|INSTANCE",
-     "ends a context, a stream, an event, a memory pool, or a graph, a node of one or an instance",
+     "destroys a context, stream, event, memory pool, array, graph, node or instance",
      "cuCtxDestroy, cuStreamDestroy, cuEventDestroy, cuMemPoolDestroy, cuGraphDestroy, cuGraphDestroyNode, cuGraphExecDestroy",
      run_destroy, false},
-    {"stream", "[flags=N]", "a new stream of the current context", "cuStreamCreate", run_stream, false},
-    {"sync", "[STREAM|EVENT]", "waits for all work, or for a stream's, or an event's",
+    {"stream", "[flags=N]", "creates a stream in the current context", "cuStreamCreate", run_stream, false},
+    {"sync", "[STREAM|EVENT]", "waits for all work, for that of a stream, or for an event",
      "cuCtxSynchronize, cuStreamSynchronize, cuEventSynchronize", run_sync, false},
-    {"ready", "STREAM|EVENT", "is the stream's or event's work done", "cuStreamQuery, cuEventQuery", run_ready, false},
-    {"event", "[flags=N]", "a new event of the current context", "cuEventCreate", run_event, false},
-    {"record", "EVENT [STREAM|none]", "the event stands for the stream's work up to here", "cuEventRecord", run_record,
+    {"ready", "STREAM|EVENT", "queries whether the work of a stream or event is done", "cuStreamQuery, cuEventQuery",
+     run_ready, false},
+    {"event", "[flags=N]", "creates an event in the current context", "cuEventCreate", run_event, false},
+    {"record", "EVENT [STREAM|none]", "records the event: it stands for the stream's work up to here", "cuEventRecord",
+     run_record,
      false},
-    {"wait", "STREAM|none EVENT [flags=N]", "the stream's later work comes after the event's", "cuStreamWaitEvent",
+    {"wait", "STREAM|none EVENT [flags=N]", "orders the stream's later work after the event's", "cuStreamWaitEvent",
      run_wait, false},
     {0},
 };

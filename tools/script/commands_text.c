@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands for the reader: text, pictures, explanations. They make no driver call. */
+/* Commands for the reader: texts, pictures, explanations. They make no driver call. */
 #include <string.h>
 
 #include "explain.h"
@@ -43,7 +43,7 @@ static bool run_draw(struct script *script)
     const struct word *word = args_more(script) ? args_next(script, "on or off") : NULL;
     bool on = word && strcmp(word->text, "on") == 0;
     if (word && !on && strcmp(word->text, "off") != 0)
-        return script_wrong(script, word->column, "\"%.40s\" after draw; on, off or nothing", word->text);
+        return script_wrong(script, word->column, "\"%.40s\" after draw; it takes on, off or nothing", word->text);
     if (word && args_done(script)) {
         script->options.draw = on;
         return true;
@@ -107,11 +107,11 @@ static bool run_help(struct script *script)
 
 const struct script_command script_text_commands[] = {
     {"echo", "TEXT", "prints the text", "", run_echo, true},
-    {"note", "TEXT", "prints the text as a remark beside the steps", "", run_note, true},
+    {"note", "TEXT", "prints the text as a note beside the steps", "", run_note, true},
     {"title", "TEXT", "prints the text as a heading", "", run_title, true},
     {"draw", "[on|off]", "draws addresses, memory and handles now; on: after every step that changes them", "",
      run_draw, false},
-    {"leaks", "", "lists everything that is still held", "", run_leaks, false},
+    {"leaks", "", "lists everything that has not been released", "", run_leaks, false},
     {"explain", "RULE-ID|RESULT", "explains a rule or a result", "", run_explain, false},
     {"help", "[COMMAND]", "lists the commands, or shows one", "", run_help, false},
     {0},

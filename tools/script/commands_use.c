@@ -116,7 +116,7 @@ static bool run_read(struct script *script)
     bool ok = script_make(script, &answered);
     if (!answered)
         return ok;
-    if (async) { /* the copy may still be under way; waiting makes the bytes mean something */
+    if (async) { /* the copy may still be in flight; its bytes are valid only after a wait */
         struct step wait;
         step_begin(&wait, VMM_CALL_stream_synchronize);
         wait.call.stream_synchronize.stream = stream;
@@ -152,8 +152,8 @@ static bool take_attribute(struct script *script, int *out)
         return false;
     return step_attribute_find(word->text, out) || value_int(&env, word, out, &error) ||
            script_wrong(script, word->column,
-                        "\"%.60s\" is not a pointer attribute; MAPPING_SIZE, RANGE_SIZE, ACCESS_FLAGS ... or cuda.h's "
-                        "number are", word->text);
+                        "\"%.60s\" is not a pointer attribute; use MAPPING_SIZE, RANGE_SIZE, ACCESS_FLAGS ... or the "
+                        "number in cuda.h", word->text);
 }
 
 static bool run_query(struct script *script)
@@ -223,7 +223,7 @@ static bool run_copy_box(struct script *script)
     return script_make(script, NULL);
 }
 
-/* attrs= and at=: the attributes, and the first copy of each; without, all copies have the same. */
+/* attrs= and at=: the attributes, and the first copy of each; without at= all copies have the same ones. */
 static bool run_copy_batch(struct script *script)
 {
     struct words_error error;
@@ -281,17 +281,20 @@ const struct script_command script_use_commands[] = {
      "cuMemcpyDtoH", run_read, false},
     {"copy", "TO FROM SIZE [stream=STREAM|none]", "copies between two addresses", "cuMemcpyDtoD", run_copy, false},
     {"copybox", "{TO FROM WIDTH HEIGHT DEPTH [FIELD=VALUE ...]}|null [peer=yes] [stream=STREAM|none]",
-     "copies rows in layers; the fields are those of vmm_memcpy3d, such as src_pitch", "cuMemcpy3D, cuMemcpy3DPeer", run_copy_box, false},
+     "copies a box (rows in layers); the fields are those of vmm_memcpy3d, such as src_pitch", "cuMemcpy3D, cuMemcpy3DPeer",
+     run_copy_box, false},
     {"copybatch", "{TO FROM BYTES ...} [attrs={ORDER ...} at={FIRST ...}] [stream=STREAM|none]",
      "copies ranges in one call; an order is stream, call or any", "cuMemcpyBatchAsync", run_copy_batch, false},
     {"copyboxes", "{TO FROM WIDTH HEIGHT DEPTH [FIELD=VALUE ...] ...} [flags=N] [stream=STREAM|none]",
-     "copies boxes in one call; fields are src_row, src_rows, dst_row, dst_rows, order", "cuMemcpy3DBatchAsync", run_copy_boxes, false},
-    {"query", "ADDRESS ATTRIBUTE [out=null]", "one attribute of an address", "cuPointerGetAttribute", run_query, false},
-    {"query-all", "ADDRESS ATTRIBUTE ... [out=null]", "several attributes in one call", "cuPointerGetAttributes", run_query_all,
+     "copies boxes in one call; fields are src_row, src_rows, dst_row, dst_rows, order", "cuMemcpy3DBatchAsync",
+     run_copy_boxes, false},
+    {"query", "ADDRESS ATTRIBUTE [out=null]", "queries an attribute of an address", "cuPointerGetAttribute", run_query, false},
+    {"query-all", "ADDRESS ATTRIBUTE ... [out=null]", "queries several attributes in one call", "cuPointerGetAttributes",
+     run_query_all,
      false},
-    {"range", "ADDRESS", "base and size of the mapping or allocation at an address", "cuMemGetAddressRange", run_range,
+    {"range", "ADDRESS", "queries base and size of the mapping or allocation at an address", "cuMemGetAddressRange", run_range,
      false},
-    {"dmabuf", "ADDRESS SIZE [flags=N] [out=null]", "a range of addresses for other devices, and how long it is",
+    {"dmabuf", "ADDRESS SIZE [flags=N] [out=null]", "a dma-buf of an address range, for other devices; names its descriptor",
      "cuMemGetHandleForAddressRange", run_dmabuf, false},
     {0},
 };

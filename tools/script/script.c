@@ -44,7 +44,7 @@ static void point_at(const struct script *script, int column)
     fprintf(script->options.err, "    %*s^\n", (int)(at - from), "");
 }
 
-/* Where a mistake is: as compilers print it for a file, in words for a line that was typed. column 0: the whole line. */
+/* The position of a mistake: for a file as compilers print it, for a typed line in words. column 0: the whole line. */
 static void print_place(const struct script *script, int column)
 {
     FILE *err = script->options.err;
@@ -184,7 +184,7 @@ static void close_one(struct script *script)
     script->call_room = 0;
 }
 
-/* Processes end in the opposite order of their beginning; the first is the machine's own. */
+/* Processes end in the reverse order of their creation; the first belongs to the machine. */
 void script_close(struct script *script)
 {
     if (!script->sys)
@@ -230,7 +230,7 @@ static bool is_last(struct script *script, enum script_status status)
     return status != SCRIPT_OK && !script->options.keep_going;
 }
 
-/* Reads one line of at most room bytes; what is longer is dropped but counted, so that the error can be reported. */
+/* Reads one line of at most room bytes; further bytes are dropped but counted, so that the error can be reported. */
 static bool read_line(FILE *in, char *line, size_t room, size_t *length, bool *ended)
 {
     size_t n = 0;

@@ -20,25 +20,25 @@ struct script_watch;
 
 struct script_options {
     FILE *out;           /* steps, pictures, answers */
-    FILE *err;           /* what is wrong with the script or went otherwise than it says */
-    const char *folder;  /* where `launch` finds files; NULL: the current one */
-    const char *backend; /* spec that wins over the script's own `backend` line; NULL: the script decides */
+    FILE *err;           /* errors of the script and unmet expectations */
+    const char *folder;  /* folder in which `launch` looks for files; NULL: the current one */
+    const char *backend; /* spec that overrides the script's own `backend` line; NULL: the script decides */
     bool draw;           /* a picture after every step that changes something */
-    bool keep_going;     /* go on after a failure */
+    bool keep_going;     /* continue after a failure */
     bool quiet;          /* only echo, title, note, draw, explain and leaks print */
     bool brief;          /* a refusal, warning or leak in one line */
     bool addresses;      /* show raw addresses and handles beside names; they differ between machines */
     bool colour;         /* with terminal colours */
     bool trusted;        /* its `backend` lines may write files and load libraries (spec_trust.h) */
-    bool interactive;    /* for a prompt: lines are not repeated, and a refused call is not a failure */
-    const struct script_watch *watch; /* sees every call that a line makes (script_state.h); NULL: none does */
+    bool interactive;    /* for a prompt: lines are not echoed, and a refused call is not a failure */
+    const struct script_watch *watch; /* observes every call that a line makes (script_state.h); NULL: no observer */
 };
 
-/* Also the exit status of `cuvmm run`. Worse ones are larger. */
+/* Also the exit status of `cuvmm run`. A larger value is worse. */
 enum script_status {
     SCRIPT_OK = 0,
-    SCRIPT_FAILED = 1, /* a call was refused, an expectation or a check did not hold */
-    SCRIPT_WRONG = 2   /* the text is not a script, or the backend cannot be opened */
+    SCRIPT_FAILED = 1, /* a call was refused, or an expectation or a check failed */
+    SCRIPT_WRONG = 2   /* the script is invalid, or the backend cannot be opened */
 };
 
 struct script;
@@ -51,13 +51,13 @@ enum script_status script_line(struct script *script, const char *line, size_t l
 /* Runs the lines of in up to its end or the first failure (all of them with keep_going). */
 enum script_status script_read(struct script *script, FILE *in);
 
-/* Ends the system, reports what the script left behind, frees everything. Returns the worst status of all lines. */
+/* Ends the system, reports the script's leaks, frees everything. Returns the worst status of all lines. */
 enum script_status script_finish(struct script *script);
 
 /* A script from a file, - for standard input. Returns the exit status. */
 int script_run_file(const char *path, const struct script_options *options);
 
-/* The commands: name, what follows it, one sentence, and the driver's calls behind it. NULL past the last. */
+/* The commands: name, arguments, a description, and the driver calls that it makes. NULL past the last. */
 struct script_command {
     const char *name;
     const char *usage;
@@ -75,7 +75,7 @@ struct script_group {
 };
 const struct script_group *script_group(size_t index);
 
-/* A line of a list, as wide as a terminal: blanks, a name and a sentence. */
+/* A line of a list, wrapped to the terminal's width: blanks, a name and a description. */
 void script_print_command(FILE *out, int blanks, const char *name, const char *about);
 
 /* The forms of `check`, in the same way. */
@@ -83,7 +83,7 @@ const struct script_command *script_check(size_t index);
 
 /* The command of that name; NULL when there is none. *near is then one with a similar name, or NULL. */
 const struct script_command *script_command_find(const char *name, const struct script_command **near);
-/* The first that stands for the driver's call with which text begins ("cuMemMap(r, ..."); NULL when there is none. */
+/* The first command that makes the driver call at the beginning of text ("cuMemMap(r, ..."); NULL if there is none. */
 const struct script_command *script_command_of_call(const char *text);
 
 #endif

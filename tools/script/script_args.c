@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Taking arguments from a line's words, one after the other, options from anywhere. */
+/* Takes arguments from a line's words in order, and options from anywhere. */
 #include <string.h>
 
 #include "script_state.h"
@@ -47,7 +47,7 @@ struct word *args_next(struct script *script, const char *what)
     return NULL;
 }
 
-/* Is what comes here a count of something, which no name of a thing and no place of memory is? */
+/* Is the next argument a count, which can be neither the name of an object nor a location? */
 static bool counts(const char *what)
 {
     static const char *const counted[] = {"SIZE", "OFFSET", "N", "DEVICES"};
@@ -57,7 +57,8 @@ static bool counts(const char *what)
     return false;
 }
 
-/* Arguments in another order than the usage's: the message names the argument in the place of the size, and not what a driver says of it. */
+/* Arguments in the wrong order: the message names the argument in place of the size, instead of the
+ * driver's complaint about it. */
 static bool in_its_place(struct script *script, const char *what, const struct word *word)
 {
     struct words_error error;
@@ -72,19 +73,20 @@ static bool in_its_place(struct script *script, const char *what, const struct w
                         script->command->name, script->command->usage);
 }
 
-/* "3 MiB": a unit in a word of its own. False, and reported, where word is one. */
+/* "3 MiB": the unit is a separate word. False, after reporting it, if word is one. */
 static bool no_unit(struct script *script, const struct word *word)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "KB", "MB", "GB", "TB", "gran"};
     const struct word *before = word > script->words.word ? word - 1 : NULL;
     for (size_t i = 0; before && !word->key && before->text[strspn(before->text, "0123456789")] == 0 && i < sizeof units / sizeof units[0]; i++)
         if (text_same(units[i], word->text))
-            return script_wrong(script, word->column, "\"%.40s\" belongs to the number before it, without a blank: %.40s%.40s", word->text,
+            return script_wrong(script, word->column, "\"%.40s\" belongs to the number before it, without a blank: %.40s%.40s",
+                                word->text,
                                 before->text, word->text);
     return true;
 }
 
-/* A grant in the place of a size, which was left out. */
+/* A grant in place of an omitted size. */
 static bool no_grant(struct script *script, const char *what, const struct word *word)
 {
     struct words_error error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making a step's call, judging its outcome, giving names to what it made. See script_state.h. */
+/* Makes a step's call, judges its outcome and names the objects that it made. See script_state.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ struct step_names script_names(const struct script *script)
     return (struct step_names){&script->symbols, &script->open, script->options.addresses};
 }
 
-/* Is it no output, or one of more than one value? */
+/* Is it not an output, or an output of several values? */
 static bool has_no_name(enum vmm_param_kind kind)
 {
     switch (kind) {
@@ -107,7 +107,7 @@ static enum symbol_kind kind_of(const struct step *step, enum vmm_param_kind kin
     }
 }
 
-/* The size of the memory whose 64 bytes have that number, in whichever process they were made. */
+/* The size of the memory whose 64 bytes have that number, regardless of the process that exported it. */
 static uint64_t size_of_handle(struct script *script, uint64_t number)
 {
     const struct symbol *known = symbols_named(&script->symbols, SYMBOL_NUMBER, number);
@@ -151,7 +151,7 @@ static uint64_t size_of_new(struct script *script, const struct step *step, uint
     }
 }
 
-/* A descriptor with a name stays open until the script closes it, or ends. */
+/* A named descriptor stays open until the script closes it or ends. */
 static void keep_descriptor(struct script *script)
 {
     if (!script->step.has_descriptor)
@@ -160,7 +160,7 @@ static void keep_descriptor(struct script *script)
     descriptors_keep(&script->open, script->step.descriptor);
 }
 
-/* Which handle a descriptor, or a fabric handle, was exported from. */
+/* The handle that a descriptor or fabric handle was exported from. */
 static void name_exported(struct script *script, struct symbol *symbol)
 {
     const struct symbol *handle = NULL;
@@ -197,7 +197,7 @@ static void bind_output(struct script *script)
         symbol->total = step->out[index + 1].u64;
 }
 
-/* What a successful call took away. */
+/* The objects that a successful call ended. */
 static void end_names(struct script *script)
 {
     const union vmm_any_call *call = &script->step.call;
@@ -270,7 +270,7 @@ static void ignore_object(void *user, const vmm_object *object)
     (void)object;
 }
 
-/* Backends without rules (a real driver alone) can only be held to the code. */
+/* Backends without rules (a bare driver) can only be checked for the result. */
 static bool same_rule(const struct script *script, const vmm_detail *detail)
 {
     if (!script->expect.rule || (detail->rule && strcmp(detail->rule, script->expect.rule) == 0))
@@ -320,7 +320,7 @@ static bool judge(struct script *script, const vmm_detail *detail)
                          outcome_text(detail, got, sizeof got));
 }
 
-/* The call as it was made, before its outputs change what the names mean. */
+/* Prints the call before its outputs change the meaning of the names. */
 static char *call_text(struct script *script)
 {
     char *text = NULL;

@@ -25,7 +25,7 @@ static void print_indented(FILE *out, const char *text)
     fputs("\n", out);
 }
 
-/* The descriptors that have names and are open. */
+/* The named descriptors that are open. */
 static void add_descriptors(struct picture *picture, const struct script *script)
 {
     for (size_t i = 0; i < script->symbols.count; i++) {

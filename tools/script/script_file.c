@@ -7,7 +7,7 @@
 #include "script.h"
 #include "text.h"
 
-/* Is it a compiled program? Nothing has been read of it afterwards; what can be read only once is none. */
+/* Is it a compiled program? Leaves the file's position unchanged; a file that can be read only once is not tested. */
 static bool is_program(FILE *in)
 {
     static const char mark[] = {0x7f, 'E', 'L', 'F'};
@@ -18,7 +18,7 @@ static bool is_program(FILE *in)
     return is;
 }
 
-/* The folder of a file, to be freed; NULL: the current one. */
+/* The folder of a file, which the caller frees; NULL: the current one. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -40,7 +40,7 @@ int script_run_file(const char *path, const struct script_options *options)
         return 2;
     }
     if (!standard && is_program(in)) {
-        fprintf(options->err, "cuvmm run: %s is a program and no script; `cuvmm check %s` runs it\n", path, path);
+        fprintf(options->err, "cuvmm run: %s is a program, not a script; `cuvmm check %s` runs it\n", path, path);
         fclose(in);
         return 2;
     }

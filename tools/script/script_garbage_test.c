@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scripts made of garbage: random bytes, and real scripts with bytes, words and lines changed. Whatever the text, the
- * interpreter ends with one of its three statuses, and every error names its line.
+/* Scripts made of garbage: random bytes, and real scripts with bytes, words and lines changed. For
+ * any text the interpreter ends with one of its three statuses, and every error names its line.
  *
  *     CUVMM_SEED=N CUVMM_ROUNDS=N      repeats a run, or makes a longer one
  */
@@ -26,7 +26,7 @@ static uint32_t below(size_t n)
     return (uint32_t)(next_random() % n);
 }
 
-/* Lines that make and use everything; mutations of them get far. */
+/* Lines that create and use every kind of object; mutations of them get far. */
 static const char *const lines[] = {
     "init", "c0 = context dev0", "s0 = stream", "r0 = reserve 8gran", "r1 = reserve 2gran align=4MiB",
     "h0 = create 2gran dev0 handle=fd", "h1 = create 1gran host", "map r0 2gran h0", "map r0 +2gran 2gran h0",
@@ -70,7 +70,7 @@ static void make_script(struct text *text)
         case 1: /* a piece goes */
             text->length = at + below(text->length - at + 1) < text->length ? at : text->length;
             break;
-        case 2: /* two bytes change places */
+        case 2: /* swap two bytes */
         {
             size_t other = below(text->length);
             char byte = text->data[at];

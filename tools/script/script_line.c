@@ -78,7 +78,7 @@ static bool take_expect(struct script *script)
             word->text[length - 1] = 0;
         word->used = true;
         if (word->text[0] && given > 1)
-            return script_wrong(script, word->column, "\"%.40s\" after the rule; a ':' ends what is expected",
+            return script_wrong(script, word->column, "\"%.40s\" after the rule; a ':' must end the expectation",
                                 word->text);
         if (word->text[0] && !(given++ ? expect_rule(script, word) : expect_outcome(script, word)))
             return false;
@@ -96,17 +96,17 @@ static bool bind_name(struct script *script, const char *name, int column)
     const struct symbol *old = symbols_find(&script->symbols, name, strlen(name));
     if (!symbols_name_ok(name, strlen(name)))
         return script_wrong(script, column,
-                            "\"%.40s\" cannot be a name; a name is a letter, then letters, digits and _, at most %d, and "
-                            "no word of the language", name, SYMBOL_NAME_MAX);
+                            "\"%.40s\" cannot be a name; a name is a letter, then letters, digits and _, at most %d in "
+                            "all, and not a word of the language", name, SYMBOL_NAME_MAX);
     if (old && old->kind != SYMBOL_NUMBER && !old->ended)
-        return script_wrong(script, column, "%s already names %s that is still there; choose another name", name,
+        return script_wrong(script, column, "%s already names %s that still exists; choose another name", name,
                             symbols_kind_text(old->kind));
     strcpy(script->bind, name);
     script->bind_column = column;
     return true;
 }
 
-/* NAME = COMMAND, or NAME=COMMAND, which the splitter takes for an option. */
+/* NAME = COMMAND, or NAME=COMMAND, which splits like an option. */
 static bool take_name(struct script *script)
 {
     struct words *words = &script->words;
@@ -157,7 +157,7 @@ static void echo_line(struct script *script)
     fputs("\n", script->options.out);
 }
 
-/* echo, note, title: what follows is text for the reader and needs no words. */
+/* echo, note, title: the rest is text for the reader and is not split into words. */
 static const struct script_command *text_command(const char *line, size_t length, size_t *start)
 {
     size_t from = 0, to;

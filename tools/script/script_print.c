@@ -12,7 +12,7 @@
 
 #include "script_state.h"
 
-#define BODY 18 /* where the words of a block begin */
+#define BODY 18 /* the column where a block's text begins */
 
 const char *script_label(const struct script *script, const vmm_object *object, char buffer[SCRIPT_LABEL])
 {
@@ -41,7 +41,7 @@ const char *script_label(const struct script *script, const vmm_object *object, 
     return buffer;
 }
 
-/* What a detail shows of a fabric handle, its last bytes: the name it has in this process, or what it is. */
+/* The last bytes of a fabric handle, as a detail shows them: its name in this process, or its kind. */
 static const char *fabric_name(const struct script *script, uint64_t last)
 {
     uint64_t number = fabrics_ending(&script->fabrics, last);
@@ -79,7 +79,7 @@ static size_t hex_name(const struct script *script, const char *text, struct tex
     return name ? length : 0;
 }
 
-/* The same value again in decimal, " (139...)", which says nothing beside a name. */
+/* The same value in decimal, " (139...)", which adds nothing to a name. */
 static size_t decimal_length(const char *text)
 {
     if (text[0] != ' ' || text[1] != '(')
@@ -103,7 +103,7 @@ static void name_line(struct named *named, int line)
         named->line[named->count++] = line;
 }
 
-/* They are shown below it, as rows of their own; the current one stands above it. */
+/* They are shown below it in rows; the current line is shown above it. */
 static void show_named(const struct script *script, const struct named *named, bool current, struct text *text)
 {
     for (size_t i = 0; i < named->count; i++) {
@@ -145,7 +145,7 @@ static void translate(const struct script *script, const char *text, struct text
     }
 }
 
-/* The text in lines, the later ones indented under the first one's words. */
+/* The text in lines; continuation lines are indented under the first one's text. */
 static void fold(struct text *folded, const char *text, size_t at, size_t width)
 {
     char *memory = NULL;
@@ -172,7 +172,7 @@ static void print_with_bars(FILE *out, const char *text)
     }
 }
 
-/* Of a leak the call that made it and the fix matter; the rest is the same each time. */
+/* For a leak, only the call that made the object and the fix matter; the rest is always the same. */
 static bool of_the_end(const vmm_detail *detail)
 {
     return detail->severity == VMM_SEVERITY_LEAK || detail->severity == VMM_SEVERITY_HINT;
@@ -206,7 +206,7 @@ static void print_folded(FILE *out, const vmm_detail *detail, const char *text)
     }
 }
 
-/* Is the argument a size, which reads best in units? The table of calls knows, where it has the name. */
+/* Is the argument a size, which is clearest in units? The table of calls has the answer if it has the name. */
 static bool is_size(const struct script *script, const char *argument)
 {
     size_t count;
@@ -230,7 +230,7 @@ static void add_value(const struct script *script, const vmm_detail *detail, str
         text_add(text, "%s", small || is_size(script, detail->argument) ? text_size(detail->value, size) : hex);
 }
 
-/* One line from the record itself, for readers who know the texts. */
+/* One line made from the record, for readers who know the texts. */
 static void print_brief(struct script *script, const vmm_detail *detail)
 {
     char label[SCRIPT_LABEL];
@@ -256,7 +256,7 @@ static void print_brief(struct script *script, const vmm_detail *detail)
     text_free(&text);
 }
 
-/* A rule is explained once in a script; leaks are about an object each, and short. */
+/* A rule is explained once in a script, but every leak is reported, briefly. */
 static bool told_before(struct script *script, const vmm_detail *detail)
 {
     if (!detail->rule || of_the_end(detail))

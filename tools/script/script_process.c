@@ -79,7 +79,7 @@ bool script_run_process(struct script *script)
         return false;
     size_t length = strlen(word->text);
     if (!symbols_name_ok(word->text, length))
-        return script_wrong(script, word->column, "\"%.40s\" cannot be the name of a process; it is like other names",
+        return script_wrong(script, word->column, "\"%.40s\" cannot be the name of a process; the rules for names apply",
                             word->text);
     if (script->processes == 0) {
         script->processes = 1;

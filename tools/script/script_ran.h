@@ -13,7 +13,7 @@
 
 #include "script.h"
 
-/* What a script came to, with what it printed. */
+/* A script's status and output. */
 struct script_ran {
     enum script_status status;
     char *out, *err;

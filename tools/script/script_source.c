@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lines of a script that made calls, for messages that name them by number. */
+/* The lines of a script that made calls, because messages name them by number. */
 #include <stdlib.h>
 #include <string.h>
 

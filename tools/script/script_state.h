@@ -37,8 +37,8 @@ struct script_process {
 /* A kernel that a launch has loaded. */
 struct script_kernel {
     vmm_kernel number;
-    char *path, *name; /* its file, and what it is called there */
-    vmm_ptx_kernel shape; /* without text and name */
+    char *path, *name; /* its file, and its name there */
+    vmm_ptx_kernel shape; /* the rest of the record, without text and name */
 };
 
 #define SCRIPT_PROCESSES 8
@@ -52,8 +52,8 @@ struct script_source {
     size_t count, room;
 };
 
-/* An observer of every call of a script's lines, the one in script->step: before it is made, when names mean what the
- * line says, and after it, with result and reason. Calls that the interpreter makes for itself are not printed. */
+/* Observes every call of a script's lines (script->step): before the call, when names still mean
+ * what they mean in the line, and after it, with result and reason. The interpreter's own calls are not printed. */
 struct script_watch {
     void *user;
     void (*before)(void *user, struct script *script);
@@ -63,7 +63,7 @@ struct script_watch {
 struct script {
     struct script_options options;
     char *name;
-    char *spec;              /* what the system was opened with, NULL: the default */
+    char *spec;              /* the spec of the system; NULL: the default */
     vmm_system *sys;         /* NULL until a command needs it */
     struct symbols symbols;
     uint64_t granule[2];     /* of dev0 and of the host; 0: not known yet */
@@ -80,11 +80,11 @@ struct script {
     int bind_column;
     struct step step;
     struct words_error mistake; /* the last one that was reported */
-    unsigned char **kept;    /* host memory of asynchronous copies, which may be read or written until the end */
+    unsigned char **kept;    /* host memory of asynchronous copies, which the copies may access until the end */
     size_t kept_count;
-    struct descriptors open; /* those with names */
+    struct descriptors open; /* the named ones */
     struct fabrics fabrics;  /* fabric handles with names */
-    struct script_kernel *kernels; /* in the order of their first launches */
+    struct script_kernel *kernels; /* in the order of their first launch */
     size_t kernel_count;
     const char **reported;       /* rules whose texts were printed; they point into the rule table */
     size_t told_count;
@@ -93,8 +93,8 @@ struct script {
     size_t processes, current;                       /* processes is 0 while there is only the first, "main" */
 
     struct script_source source;
-    struct text picture;     /* the last one drawn, so that an unchanged one is not drawn again */
-    uint64_t calls;          /* made on sys so far: the ordinal of the last one */
+    struct text picture;     /* the last picture, so that an unchanged one is not drawn again */
+    uint64_t calls;          /* calls made on sys so far: the ordinal of the last one */
     int *call_line;          /* the line that made call i + 1 */
     size_t call_room;
 };
@@ -103,16 +103,16 @@ struct script {
 bool script_wrong(struct script *script, int column, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool script_wrong_at(struct script *script, const struct words_error *error);
 
-/* Reports that something did not go as the script says. Returns false. */
+/* Reports that an expectation of the script was not met. Returns false. */
 bool script_failed(struct script *script, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The current line makes a call. NULL for the text of a line that made none. */
+/* The current line makes a call. NULL if the line made no call. */
 void script_source_keep(struct script *script);
 const char *script_source_line(const struct script *script, int number);
 void script_source_free(struct script *script);
 
-/* The system, opened when needed; NULL after an error that was reported. script_open ends the one before it, or leaves it as it
- * is where the new one cannot be opened. */
+/* The system, opened when needed; NULL after an error that was reported. script_open ends the
+ * previous one, or keeps it if the new one cannot be opened. */
 vmm_system *script_system(struct script *script);
 bool script_open(struct script *script, const char *spec);
 
@@ -126,13 +126,13 @@ bool script_run_process(struct script *script);
 bool script_check_host(struct script *script);
 bool script_check_host_bytes(struct script *script);
 
-/* Says whether a check holds: what is, and what was expected where that is something else. */
+/* Prints whether a check holds: the actual value, and the expected one if it differs. */
 bool script_verdict(struct script *script, bool holds, const char *is, const char *wanted);
 
-/* Goes on as that process. */
+/* Continues as that process. */
 void script_process_switch(struct script *script, size_t index);
 
-/* Ends the system, with a report of what is still held unless quiet. */
+/* Ends the system, with a report of leaks unless quiet. */
 void script_close(struct script *script);
 
 /* ---- arguments: each takes the next word. False: the error was reported. */
@@ -143,21 +143,21 @@ bool args_number(struct script *script, const char *what, uint64_t *out);
 bool args_int(struct script *script, const char *what, int *out);
 bool args_location(struct script *script, const char *what, vmm_mem_location *out);
 
-/* Options stand anywhere; a missing one leaves *out alone. */
+/* Options may be anywhere; a missing one leaves *out unchanged. */
 struct word *args_option(struct script *script, const char *key);
 bool args_option_number(struct script *script, const char *key, uint64_t *out);
 bool args_option_int(struct script *script, const char *key, int *out);
-/* type=fd and the like, or a number; fd without one. */
+/* type=fd etc., or a number; fd by default. */
 bool args_handle_type(struct script *script, int *type);
 /* The next word, the value of a context, stream, event, graph and so on; "none" is NULL. */
 bool args_object(struct script *script, const char *what, void **out);
-/* stream=NAME: *given, unless it is NULL, says whether the option stands there; none, and no option, is the default stream. */
+/* stream=NAME: *given, unless it is NULL, receives whether the option is present; "none", or no option, is the default stream. */
 bool args_stream(struct script *script, bool *given, vmm_stream *stream);
 
-/* False when a word or option was not taken by anything. */
+/* False if a word or an option was not used. */
 bool args_done(struct script *script);
 
-/* The kernel with that number; NULL: the script has loaded none. */
+/* The kernel with that number; NULL: the script has not loaded it. */
 const struct script_kernel *script_kernel_find(const struct script *script, vmm_kernel number);
 void script_kernels_free(struct script *script);
 
@@ -165,17 +165,17 @@ void script_kernels_free(struct script *script);
 /* Begins script->step. */
 struct step *script_step(struct script *script, enum vmm_call_id id);
 
-/* Checks that no argument is left, makes the call of script->step, prints it, judges it against the expectation, gives
- * the name. True when the line is fine so far; answered (may be NULL): whether the call succeeded. */
+/* Checks that no argument is left, makes the call of script->step, prints it, compares it with the expectation, assigns the
+ * name. True if the line is valid and met so far; answered (may be NULL): whether the call succeeded. */
 bool script_make(struct script *script, bool *answered);
 
-/* Prints and judges a refusal by vmm_last_detail of what the interpreter had to do before the step's call, which is not made. */
+/* Prints and judges a refusal that occurred before the step's call, from vmm_last_detail; the call is not made. */
 bool script_refused(struct script *script, const char *call);
 
 /* The same without printing or judging, for calls that the interpreter makes itself. */
 vmm_result script_invoke(struct script *script, struct step *step);
 
-/* How values are shown. */
+/* The format of values. */
 struct step_names script_names(const struct script *script);
 
 /* Prints the current detail as an indented block, with the script's names and lines instead of raw numbers. */
@@ -187,8 +187,8 @@ void script_detail_text(const struct script *script, const vmm_detail *detail, s
 #define SCRIPT_LABEL 64
 const char *script_label(const struct script *script, const vmm_object *object, char buffer[SCRIPT_LABEL]);
 
-/* What the current process of the script has, with the script's names; it must not outlive the script's next line. Free it with
- * picture_free. False where there is no machine, or it does not show its objects: nothing is to be freed. */
+/* The current process's objects with the script's names; valid until the script's next line. Free it with
+ * picture_free. False, with nothing to free, if there is no machine or it does not show its objects. */
 struct picture;
 bool script_picture(const struct script *script, struct picture *picture);
 
@@ -199,7 +199,7 @@ void script_draw(struct script *script, bool force);
 void script_colour(struct script *script, const char *code);
 void script_plain(struct script *script);
 
-/* The tables of commands, one a file. */
+/* The tables of commands, one per file. */
 extern const struct script_command script_system_commands[], script_memory_commands[], script_pool_commands[], script_array_commands[],
     script_managed_commands[], script_address_commands[], script_use_commands[], script_launch_commands[], script_mem_op_commands[],
     script_graph_commands[], script_host_commands[], script_multicast_commands[],

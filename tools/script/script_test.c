@@ -5,8 +5,8 @@
  *     CUVMM_UPDATE=1 build/test/tools/script/script_test      writes the .out files anew, to be read before they are committed
  *     CUVMM_SRC=DIR                                    where the source tree is; default: the current directory
  *
- * A first line "# options: --draw" gives a script options. Details are printed in brief, so that the words of a rule
- * can be improved without touching a script.
+ * A first line "# options: --draw" gives a script options. Details are printed in brief, so that a
+ * rule's wording can change without changing a script.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -133,7 +133,7 @@ static void test_script(const char *folder, const char *name)
     free(want);
 }
 
-/* The demo's scripts are shown with the full texts of rules, so only their success is held. */
+/* The demo's scripts show the full texts of rules, so only their success is checked. */
 static void test_demo(const char *source)
 {
     char folder[400], path[700], *names[SCRIPTS_MAX];
@@ -153,10 +153,10 @@ int main(void)
 {
     const char *source = getenv("CUVMM_SRC");
     char folder[400], *names[SCRIPTS_MAX];
-    /* What the user's environment says about backends is not what these outputs were made with. */
+    /* The outputs were not made with the backend that the user's environment may select. */
     unsetenv("CUVMM_BACKEND");
     unsetenv("CUVMM_LAYERS");
-    /* Nor do they show which descriptors are open. */
+    /* Nor do the outputs depend on open descriptors. */
     for (int fd = 3; fd < 12; fd++)
         if (fcntl(fd, F_GETFD) < 0)
             dup2(STDERR_FILENO, fd);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a script's backend line may do unasked: machines, faults and a trace to the terminal; no file is written and no code run
- * that the user did not choose. */
+/* A script's backend line may select machines, faults and a trace to the terminal; without --trust
+ * it writes no file and runs no code. */
 #include "spec_trust.h"
 
 #include <stdlib.h>
@@ -78,7 +78,7 @@ int main(void)
     run("trace=", false, NULL, SCRIPT_WRONG, true);
     run("cuda:", false, NULL, SCRIPT_WRONG, true);
     run("trace=", true, NULL, SCRIPT_OK, false);
-    run("trace=", false, "sim:h100", SCRIPT_OK, true); /* the user's own wins */
+    run("trace=", false, "sim:h100", SCRIPT_OK, true); /* the user's own spec takes precedence */
     unlink(file);
     return tap_done();
 }

@@ -5,18 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How a line is found from a rule. */
+/* How the advised line is made from the refused one. */
 enum kind {
     FIRST,   /* the template, and then the line again */
-    INSTEAD, /* the template in its place */
+    INSTEAD, /* the template instead of the line */
     WORD,    /* the line with the template in place of the word that was refused */
     DROP     /* the line without that option */
 };
 
-/* In templates: %p address and %s size of the call, %h its handle; %n address and %N size of the object in the way; %H a handle,
- * of those that live; %d the current context's device; %g address and %G size of the first gap
- * between mappings in the call's range, %e the first place in its reservation where the range would be in none's way; %r, %k, %c, %f names that are free, for a reservation, a handle, a context
- * and a descriptor; %w the word. A rule that begins with '*' stands for all that end so. The first that fits is taken. */
+/* In templates: %p address and %s size of the call, %h its handle; %n address and %N size of the object in the way; %H a
+ * live handle; %d the current context's device; %g address and %G size of the first gap between mappings in the call's
+ * range, %e the first place in its reservation where the range would overlap no mapping; %r, %k, %c, %f unused names for
+ * a reservation, a handle, a context and a descriptor; %w the word. A rule that begins with '*' matches every id with
+ * this ending. The first match is used. */
 static const struct row {
     const char *rule;
     enum kind kind;
@@ -84,7 +85,7 @@ static bool fits(const char *pattern, const char *rule)
 
 /* ---- words of the line */
 
-/* Where word i stands in the line, its key included. */
+/* The position of word i in the line, including its key. */
 static void extent(const struct script *script, size_t i, const char *line, size_t *from, size_t *to)
 {
     const struct word *word = &script->words.word[i];
@@ -95,7 +96,7 @@ static void extent(const struct script *script, size_t i, const char *line, size
         const struct word *next = word + 1;
         *to = (size_t)next->column - 1 - (next->key ? strlen(next->key) + 1 : 0) - (next->quoted ? 1 : 0);
     } else {
-        for (size_t c = *from; c < length && *to == length; c++) /* a remark behind it */
+        for (size_t c = *from; c < length && *to == length; c++) /* a comment after it */
             if (line[c] == '#' && c > 0 && (line[c - 1] == ' ' || line[c - 1] == '\t'))
                 *to = c;
     }
@@ -103,7 +104,7 @@ static void extent(const struct script *script, size_t i, const char *line, size
         --*to;
 }
 
-/* The word that the value came from, behind the command; words->count where there is none. */
+/* The word after the command that the value came from; words->count if there is none. */
 static size_t word_of_value(struct script *script, uint64_t value)
 {
     struct value_env env = script_env(script);
@@ -126,12 +127,12 @@ static size_t word_of_value(struct script *script, uint64_t value)
 static void put_line(struct text *out, const char *line, size_t from, const char *with, size_t to)
 {
     /* analysers: clang-analyzer-core.NullDereference is wrong: a proposal has a text, be it empty */
-    while (!*with && from > 0 && line[from - 1] == ' ') /* what is dropped leaves no gap */
+    while (!*with && from > 0 && line[from - 1] == ' ') /* dropped words leave no gap */
         from--;
     text_add(out, "%.*s%s%s\n", (int)from, line, with, line + to);
 }
 
-/* ---- what templates say */
+/* ---- templates */
 
 /* A name of the script that is not in use: r, r2, r3 ... */
 static bool free_name(struct script *script, struct text *out, const char *stem)
@@ -196,7 +197,7 @@ static bool size(struct text *out, uint64_t value)
     return value > 0;
 }
 
-/* The current context's device, which the driver is asked for. */
+/* The current context's device, queried from the driver. */
 static bool current_device(struct script *script, struct text *out)
 {
     struct step step;
@@ -210,8 +211,8 @@ static bool current_device(struct script *script, struct text *out)
 /* ---- gaps between mappings */
 
 struct gap {
-    uint64_t from, end, size; /* looked for in [from, end): as long as size; 0: any */
-    uint64_t start, length;   /* found; length 0: not yet */
+    uint64_t from, end, size; /* search [from, end) for a gap of this size; 0: of any size */
+    uint64_t start, length;   /* the gap that was found; length 0: none yet */
 };
 
 static void take_gap(struct gap *gap, uint64_t from, uint64_t end)
@@ -260,7 +261,7 @@ static vmm_object reservation_around(const struct script *script, uint64_t addre
     return around.reservation;
 }
 
-/* Within the call's range, and in a reservation whole. */
+/* Within the call's range, and entirely inside a reservation. */
 static bool gap_of_call(const struct script *script, struct gap *gap)
 {
     uint64_t from, size;
@@ -271,7 +272,7 @@ static bool gap_of_call(const struct script *script, struct gap *gap)
     return in.size && gap->length <= in.start + in.size - gap->start;
 }
 
-/* Elsewhere in the call's reservation, for a range that was in the way. */
+/* Elsewhere in the call's reservation, for a range that overlapped a mapping. */
 static bool elsewhere(const struct script *script, struct text *out)
 {
     struct gap gap;
@@ -311,7 +312,7 @@ static bool put_name(struct script *script, const vmm_detail *detail, char what,
     }
 }
 
-/* False where something that the template wants is not there. */
+/* False if the template needs something that does not exist. */
 static bool fill(struct script *script, const vmm_detail *detail, const char *template, const char *word, struct text *out)
 {
     for (; *template; template++) {
@@ -327,7 +328,7 @@ static bool replace_word(struct script *script, const vmm_detail *detail, const 
                          struct text *out)
 {
     uint64_t value = detail->value;
-    if (strcmp(row->type, "%e") == 0) /* the address, whichever argument the rule is about */
+    if (strcmp(row->type, "%e") == 0) /* the address, regardless of which argument the rule is about */
         parameter(script, VMM_PARAM_ADDRESS, &value);
     size_t from, to, i = word_of_value(script, value);
     struct text with = {0};
@@ -366,7 +367,8 @@ static bool apply(struct script *script, const vmm_detail *detail, const struct 
 struct advice advice_refusal(struct script *script, const vmm_detail *detail, const char *line)
 {
     struct advice advice = {{0}, false};
-    bool raw = !script->command || strcmp(script->command->name, "call") == 0; /* `call` is for those who know the arguments */
+    /* no advice for `call`, which passes anything on */
+    bool raw = !script->command || strcmp(script->command->name, "call") == 0;
     for (size_t i = 0; !raw && detail->rule && i < sizeof rows / sizeof rows[0]; i++) {
         if (!fits(rows[i].rule, detail->rule))
             continue;

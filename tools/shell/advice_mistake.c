@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mistakes of the text: the same line with the word that was meant, or an example of the command. See advice.h. */
+/* Invalid lines: the same line with the intended word, or an example of the command. See advice.h. */
 #include <string.h>
 
 #include "advice.h"
 
-/* The word that a message asks about: `...; is "reserve" meant?` or `; is VMM-MAP-FLAGS meant?`. */
+/* The word that a message suggests: `...; is "reserve" meant?` or `; is VMM-MAP-FLAGS meant?`. */
 static bool meant(const char *message, char *word, size_t size)
 {
     const char *end = strstr(message, " meant?"), *from = end;
@@ -46,7 +46,7 @@ static const char *unit_meant(const char *text, size_t length)
 
 static void advice_whole(struct script *script, const struct script_command *command, const char *line, struct text *out);
 
-/* Without the word that begins there, and the blanks before it. */
+/* Removes the word that begins there, and the blanks before it. */
 static void without_word(struct text *out, const char *line, size_t from)
 {
     size_t to = from + strcspn(line + from, " \t");
@@ -55,7 +55,7 @@ static void without_word(struct text *out, const char *line, size_t from)
     text_add(out, "%.*s%s\n", (int)from, line, line + to);
 }
 
-/* Without the blanks before it. */
+/* Removes the blanks before it. */
 static void joined(struct text *out, const char *line, size_t from)
 {
     size_t end = from;
@@ -96,7 +96,7 @@ struct advice advice_mistake(struct script *script, const char *line)
 
 /* ---- examples */
 
-/* A name of that kind that lives, else one that could. */
+/* A live name of that kind, else a plausible one. */
 static const char *name_of(const struct script *script, enum symbol_kind kind, const char *none)
 {
     for (size_t i = script->symbols.count; i-- > 0;)
@@ -164,7 +164,7 @@ static const char *example_word(const struct script *script, const char *word, s
         {"ADVICE", "read-mostly"},
         {"{FIELD=VALUE", "{operation=2}"},
         {"{ADDRESS", "{0 1}"},
-        {"DATA", "1"}, /* any number may stand for the bytes of an export */
+        {"DATA", "1"}, /* any number may denote the bytes of an export */
     };
     if (strncmp(word, "value|access|", 13) == 0) /* the kinds of check */
         return "leaks 0";
@@ -174,7 +174,7 @@ static const char *example_word(const struct script *script, const char *word, s
     return NULL;
 }
 
-/* What a command's answer would be called. */
+/* A name for the command's result. */
 static const char *example_name(const char *command)
 {
     static const char *const names[][2] = {{"reserve", "r"}, {"create", "h"},  {"retain", "h"}, {"import", "h"},
@@ -193,7 +193,7 @@ static void example_copy(const struct script *script, const char *usage, struct 
     text_add(out, strncmp(usage, "{TO FROM WIDTH", 14) == 0 ? " {%s+1gran %s 64 2 1}" : " {%s+1gran %s 64}", at, at);
 }
 
-/* A live handle of as many bytes as the word before it says, for "map r 1gran "; else any. */
+/* A live handle whose size is the word before it, as in "map r 1gran "; else any. */
 static const char *handle_of_size(struct script *script, const struct words *words)
 {
     struct value_env env = script_env(script);
@@ -208,7 +208,7 @@ static const char *handle_of_size(struct script *script, const struct words *wor
     return name_of(script, SYMBOL_HANDLE, "h0");
 }
 
-/* How many of the usage's words the line has, behind the command. */
+/* The number of the usage's words that the line has after the command. */
 static size_t arguments_of(const struct script *script, const struct script_command *command)
 {
     size_t given = 0, i = 0;
@@ -220,7 +220,8 @@ static size_t arguments_of(const struct script *script, const struct script_comm
     return given;
 }
 
-/* The line with an example of each argument that it lacks; where the usage has words of its own for them, an example of the command. */
+/* The line with an example for each missing argument; an example of the command if the usage names
+ * the arguments in a way unknown here. */
 static void advice_whole(struct script *script, const struct script_command *command, const char *line, struct text *out)
 {
     size_t given = arguments_of(script, command), length = strlen(line), place = 0;
@@ -265,7 +266,7 @@ void advice_example(struct script *script, const struct script_command *command,
             example = "MAPPING_SIZE";
         if (example)
             text_add(out, " %s", example);
-        if (*at == '{') /* its words are in the example */
+        if (*at == '{') /* the example contains its words */
             length = strcspn(at, "}");
         at += length + strspn(at + length, " }");
     }

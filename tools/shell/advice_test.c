@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the shell says to type instead is typed, and has to go through: the advice alone, or before the line again. */
+/* The test types what the shell advises, and it must succeed: the advice alone, or the advice and then the line again. */
 #include "advice.h"
 
 #include <stdlib.h>
@@ -100,7 +100,7 @@ static void test_refusals(void)
         test_refusal(cases[i][0], cases[i][1], cases[i][2], cases[i][3] ? cases[i][3] : "h1 = create 1gran dev0\n");
 }
 
-/* There is no advice where nothing is known, and none for calls made by hand. */
+/* There is no advice if nothing is known, and none for the command `call`. */
 static void test_silence(void)
 {
     begin(BASE);
@@ -159,7 +159,7 @@ static void test_before_init(void)
     session_end(&session, NULL);
 }
 
-/* The example of every command is a line of the language: it may be refused, and is not a mistake. */
+/* The example of every command is valid: its call may be refused, but the line is not a mistake. */
 static void test_examples(void)
 {
     const struct script_command *command;

@@ -11,7 +11,7 @@
 
 #define WORDS 64
 
-/* The words before the cursor; the last one is what is to be completed, and may be empty. */
+/* The words before the cursor; the last one, which may be empty, is to be completed. */
 struct typed {
     char *text;
     char *word[WORDS];
@@ -35,8 +35,8 @@ static void cut(struct typed *typed, const char *line, size_t length)
 
 struct offer {
     struct lines_words *words;
-    const char *begin; /* what all of them begin with */
-    size_t kept;       /* bytes of the word that stay in front of a completion: "r0+" */
+    const char *begin; /* the common beginning of all of them */
+    size_t kept;       /* bytes of the word that remain before a completion: "r0+" */
 };
 
 static void offer(const struct offer *offer, const char *word)
@@ -100,7 +100,7 @@ static void offer_devices(const struct offer *to, const struct script *script, c
     }
 }
 
-/* Names that live and stand for something of these kinds, each a bit. */
+/* Live names of these kinds; each kind is a bit. */
 static void offer_symbols(const struct offer *to, const struct script *script, unsigned kinds, const char *tail)
 {
     char name[SYMBOL_NAME_MAX + 8];
@@ -136,7 +136,7 @@ static void offer_grants(const struct offer *to, const struct script *script)
 #define KIND(name) (1u << SYMBOL_##name)
 #define SIZED (KIND(RESERVATION) | KIND(HANDLE) | KIND(ALLOCATION) | KIND(DESCRIPTOR))
 
-/* One of the words of a usage that stands for a thing of a kind. False: any name may come there. */
+/* A word of a usage that stands for an object of some kind. False: any name is possible. */
 static bool offer_kind(const struct offer *to, const struct script *script, const char *what, size_t length)
 {
     static const struct {
@@ -167,7 +167,7 @@ static bool offer_kind(const struct offer *to, const struct script *script, cons
     return false;
 }
 
-/* What stands in a place of the usage; NULL where no more than options can follow. */
+/* The word at a position of the usage; NULL if only options can follow. */
 static const char *usage_place(const char *usage, size_t place, size_t *length)
 {
     static const char grants[] = "[LOCATION:RIGHTS";
@@ -181,7 +181,7 @@ static const char *usage_place(const char *usage, size_t place, size_t *length)
     return strncmp(at, grants, strlen(grants)) == 0 ? at : NULL;
 }
 
-/* "[offset=SIZE]" of a usage is the option "offset=". */
+/* "[offset=SIZE]" in a usage means the option "offset=". */
 static void offer_options(const struct offer *to, const char *usage)
 {
     char option[32];
@@ -228,7 +228,7 @@ static void offer_kernels(const struct offer *to)
     complete_kernels(to->begin, offer_word, to);
 }
 
-/* What can stand in a place of the command's usage; options where nothing else can. */
+/* Completions for a position of the command's usage; options if nothing else is possible. */
 static void offer_usage(struct offer *to, const struct script *script, const struct script_command *command, size_t place)
 {
     size_t length, before = to->words->count;
@@ -246,7 +246,7 @@ static void offer_usage(struct offer *to, const struct script *script, const str
         offer_options(&whole, command->usage);
 }
 
-/* What follows a command; place counts the words behind it, from 1. */
+/* Completions after a command; place counts the words after it, from 1. */
 static void offer_arguments(struct offer *to, const struct script *script, const char *name, size_t place)
 {
     const struct script_command *near, *command = script_command_find(name, &near);
@@ -295,7 +295,7 @@ static void sort(struct lines_words *words)
     words->count = kept;
 }
 
-/* Where the command stands: behind "expect ...:" and "NAME =". words->count where the cursor is inside of expect. */
+/* The position of the command: after "expect ...:" and "NAME =". words->count if the cursor is inside expect. */
 static size_t command_place(const struct typed *typed)
 {
     size_t at = 0;

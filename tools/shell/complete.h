@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* complete.h - what could follow in a line of the shell, for the tabulator key.
+/* complete.h - completion of words for the Tab key in the shell.
  *
  *     "ma"                     map
  *     "map r"                  r0 r1                      names that live
@@ -13,7 +13,7 @@
 #include "lines.h"
 #include "script_state.h"
 
-/* Words in place of the last word of the first length bytes of line, sorted, each once. */
+/* Replacements for the last word of the first length bytes of line, sorted, without duplicates. */
 void complete_line(const struct script *script, const char *line, size_t length, struct lines_words *words);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { LINE = 4096, WORD = 512 };
 
-/* The name behind .entry, if the line has one; NULL: it has none. */
+/* The name after .entry in the line; NULL: the line has no .entry. */
 static char *entry_of(char *line)
 {
     char *at = strstr(line, ".entry");

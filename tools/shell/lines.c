@@ -33,7 +33,7 @@ void lines_free_words(struct lines_words *words)
     *words = (struct lines_words){0};
 }
 
-/* On a terminal the line is there already; elsewhere it is printed behind the prompt, so that both read alike. */
+/* A terminal shows the typed line already; otherwise it is printed after the prompt, so that both outputs look alike. */
 static char *plain_next(struct lines *lines, size_t *length)
 {
     struct plain *plain = (struct plain *)lines;

@@ -4,7 +4,7 @@
  *     terminal, libedit     prompt, history, completion          el_gets
  *     anything else         the prompt and the line are printed  getline
  *
- * Built without libedit, or on a terminal that cannot move its cursor, there is the plain form alone.
+ * Without libedit, or on a terminal that cannot move its cursor, only plain input is available.
  */
 #ifndef CUVMM_TOOLS_LINES_H
 #define CUVMM_TOOLS_LINES_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What could be typed in place of the word before the cursor. */
+/* Completions of the word before the cursor. */
 struct lines_words {
     char **word;
     size_t count;
@@ -24,9 +24,9 @@ void lines_free_words(struct lines_words *words);
 struct lines_options {
     FILE *in, *out;
     const char *prompt;
-    bool terminal;       /* a person sits there */
-    const char *history; /* file of what was typed before, or NULL */
-    /* The words that can follow the first length bytes of text, each in place of its last word. */
+    bool terminal;       /* input comes from a person at a terminal */
+    const char *history; /* file with the lines of earlier sessions, or NULL */
+    /* The completions of the last word in the first length bytes of text. */
     void (*complete)(void *user, const char *text, size_t length, struct lines_words *words);
     void *user;
 };
@@ -36,14 +36,14 @@ struct lines;
 struct lines *lines_open(const struct lines_options *options);
 void lines_close(struct lines *lines);
 
-/* The next line without its newline, and its length, for a line of a file may hold a 0; NULL at the end. Valid until the next
- * call. */
+/* The next line without its newline, and its length, because a line of a file may contain a NUL;
+ * NULL at the end. Valid until the next call. */
 char *lines_next(struct lines *lines, size_t *length);
 
 /* Lines with libedit; NULL without it. */
 struct lines *lines_edited(const struct lines_options *options);
 
-/* What a kind fills in. */
+/* The functions of one kind of input. */
 struct lines {
     char *(*next)(struct lines *lines, size_t *length);
     void (*close)(struct lines *lines);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines that are edited on a terminal, with libedit: history, completion by the tabulator key, Ctrl-C for an empty line. */
+/* Line editing on a terminal with libedit: history, completion with the Tab key, Ctrl-C to clear the line. */
 #include "lines.h"
 
 #ifdef CUVMM_HAVE_LIBEDIT
@@ -38,7 +38,7 @@ struct edited {
     EditLine *el;
     History *history;
     char *line;
-    bool reported; /* that the history cannot be kept */
+    bool reported; /* warned that the history cannot be saved */
 };
 
 static char *prompt(EditLine *el)
@@ -48,7 +48,7 @@ static char *prompt(EditLine *el)
     return (char *)(uintptr_t)edited->lines.options.prompt;
 }
 
-/* How many bytes all words have in common at their beginning. */
+/* The length of the words' common prefix. */
 static size_t common(const struct lines_words *words)
 {
     size_t length = strlen(words->word[0]);
@@ -108,7 +108,7 @@ static unsigned char complete(EditLine *el, int key)
     return answer;
 }
 
-/* Ctrl-C: the line is dropped, the shell stays. */
+/* Ctrl-C: discards the line; the shell continues. */
 static unsigned char drop(EditLine *el, int key)
 {
     struct edited *edited;
@@ -146,7 +146,7 @@ static char *edited_next(struct lines *lines, size_t *length)
 {
     struct edited *edited = (struct edited *)lines;
     int count;
-    lib.el_resize(edited->el); /* the window may be another size since the last line */
+    lib.el_resize(edited->el); /* the window may have been resized since the last line */
     const char *line = lib.el_gets(edited->el, &count);
     if (!line || count <= 0) {
         fputs("\n", lines->options.out);
@@ -192,7 +192,7 @@ struct lines *lines_edited(const struct lines_options *options)
     lib.el_set(edited->el, EL_EDITOR, "emacs");
     lib.el_set(edited->el, EL_HIST, lib.history, edited->history);
     lib.el_set(edited->el, EL_ADDFN, "cuvmm-complete", "completes the word before the cursor", complete);
-    lib.el_set(edited->el, EL_ADDFN, "cuvmm-drop", "drops the line", drop);
+    lib.el_set(edited->el, EL_ADDFN, "cuvmm-drop", "discards the line", drop);
     lib.el_source(edited->el, NULL);
     lib.el_set(edited->el, EL_BIND, "^I", "cuvmm-complete", NULL);
     lib.el_set(edited->el, EL_SETTY, "-d", "-isig", NULL);

@@ -8,7 +8,7 @@
 
 #include "output.h"
 
-/* Takes the name, so that nothing which came meanwhile is replaced. */
+/* Creates the file under its final name, unless another file has appeared there meanwhile. */
 static bool take_name(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -26,7 +26,7 @@ bool save_file(const char *path, bool force, void (*write)(FILE *out, void *user
         int why = errno;
         output_abandon(&output);
         if (why == EEXIST)
-            fprintf(err, "  %s is there already and stays as it is; another name, or --force to replace it\n", path);
+            fprintf(err, "  %s already exists and was not changed; choose another name, or replace it with --force\n", path);
         else
             fprintf(err, "  save: %s: %s\n", path, strerror(why));
         return false;

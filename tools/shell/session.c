@@ -80,14 +80,14 @@ static bool is_command(const struct session *session, const char *name)
     return session->script->command && strcmp(session->script->command->name, name) == 0;
 }
 
-/* Commands that make no call and change something all the same. */
+/* Commands that make no call and yet change state. */
 static bool changes_without_call(const struct session *session)
 {
     return is_command(session, "backend") || is_command(session, "process") || is_command(session, "close") ||
            is_command(session, "host-write");
 }
 
-/* Mistakes are numbered as if they had not been typed, so that "line 4" is the 4th of the saved script. */
+/* Invalid lines are not counted, so that "line 4" is the fourth line of the saved script. */
 static void keep(struct session *session)
 {
     if (session->now.status == SCRIPT_WRONG) {
@@ -147,14 +147,14 @@ const char *session_keeps(const struct session *session)
         return NULL;
     const struct spec_part *backend = &spec.part[spec.count - 1];
     if (strcmp(backend->name, "sim") != 0)
-        why = "a driver's memory cannot be put back as it was, and its calls are not made twice";
+        why = "the state of a driver cannot be restored, and its calls are not repeated";
     else if (strstr(backend->args, "machine=") || getenv("CUVMM_MACHINE"))
-        why = "other processes take part in this machine, and a new one would be without them";
+        why = "other processes use this machine, and a new one would not have them";
     spec_free(&spec);
     return why;
 }
 
-/* The number of lines that stay when the last steps go. */
+/* The number of lines that remain when the last steps are undone. */
 static size_t lines_left(const struct session *session, size_t steps)
 {
     size_t left = session->count;
@@ -163,7 +163,7 @@ static size_t lines_left(const struct session *session, size_t steps)
     return left;
 }
 
-/* Runs the first lines again. False when one of them is a mistake now, as when a profile's file is gone. */
+/* Runs the first lines again. False if one of them is now invalid, for example because a profile's file has been deleted. */
 static bool run_again(struct session *fresh, const struct session *old, size_t count, FILE *out)
 {
     for (size_t i = 0; i < count; i++) {
@@ -226,7 +226,7 @@ bool session_copy(const struct session *session, struct session *copy)
 
 /* ---- as a script */
 
-/* What follows "expect ...:" in a line that begins with it. */
+/* The part after "expect ...:" of a line that begins with it. */
 static const char *after_expect(const char *text)
 {
     const char *colon = strchr(text, ':');

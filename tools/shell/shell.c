@@ -41,19 +41,19 @@ static bool run_picture(struct shell *shell, const struct words *words)
 {
     const char *what = words->count == 2 ? words->word[1].text : "";
     if (strcmp(what, "on") != 0 && strcmp(what, "off") != 0)
-        return shell_wrong(shell, "picture is: picture on, or picture off; draw draws it once");
+        return shell_wrong(shell, "usage: picture on, or picture off; `draw` draws it once");
     run_script_line(shell, strcmp(what, "on") == 0 ? "draw on" : "draw off");
     return true;
 }
 
 const struct shell_command shell_commands[] = {
-    {"help", "[COMMAND|GROUP|all]", "lists the commands in groups, or one group, or shows a command with an example", "help map", shell_help},
-    {"history", "", "the lines of this session, numbered as messages number them", "history", run_history},
-    {"undo", "[N]", "takes back the last step, or the last N", "undo 2", shell_undo},
-    {"redo", "[N]", "runs again what undo took back, a step or N, until another line is run", "redo 2", shell_redo},
+    {"help", "[COMMAND|GROUP|all]", "lists the commands by group, or shows a command with an example", "help map", shell_help},
+    {"history", "", "lists the lines of this session with the numbers that messages use", "history", run_history},
+    {"undo", "[N]", "undoes the last step, or the last N", "undo 2", shell_undo},
+    {"redo", "[N]", "repeats undone steps, one or N, unless another line was run since", "redo 2", shell_redo},
     {"save", "FILE.vmm|FILE.c [--api=driver|vmm] [--force]", "writes the session as a script, or as a C program",
      "save mine.c --api=driver", shell_save},
-    {"picture", "on|off", "draws after every change, or no longer", "picture off", run_picture},
+    {"picture", "on|off", "draws after every change, or stops doing so", "picture off", run_picture},
     {"quit", "", "ends the shell; so does Ctrl-D", "quit", run_quit},
     {"exit", "", "the same", "exit", run_quit},
     {0},
@@ -99,7 +99,7 @@ static const struct shell_command *find_own(const char *name)
     return NULL;
 }
 
-/* The command, of both kinds, that is nearest to a word; NULL when none is near. */
+/* The command of the shell or of scripts whose name is most similar to a word; NULL if none is. */
 static const char *nearest(const char *name)
 {
     const struct script_command *near;
@@ -118,7 +118,7 @@ static const char *nearest(const char *name)
     return best;
 }
 
-/* A first word that is not a command, and names nothing either. */
+/* A first word that is neither a command nor a name. */
 static bool is_unknown(const struct words *words)
 {
     const struct word *first = &words->word[0];
@@ -130,7 +130,7 @@ static bool is_unknown(const struct words *words)
     return !script_command_find(first->text, &near);
 }
 
-/* The line with the command that was meant, where that goes; the shell's own commands are not tried. */
+/* The line with the intended command, if that works; the shell's own commands are not tried. */
 static void tell_meant(struct shell *shell, const char *line, size_t from, const char *near, size_t length)
 {
     struct text text = {0};
@@ -146,7 +146,7 @@ static void tell_meant(struct shell *shell, const char *line, size_t from, const
     text_free(&text);
 }
 
-/* What the runtime's functions are called here. */
+/* The commands that correspond to functions of the runtime. */
 static const char *of_runtime(const char *name, size_t length)
 {
     static const char *const names[][2] = {
@@ -171,7 +171,7 @@ static void tell_unknown(struct shell *shell, const char *line, const struct wor
         meant = script_command_find(ignored_name, &none);
     shell->failed = true;
     if (strcmp(first->text, "cuvmm") == 0) {
-        shell_wrong(shell, "you are in cuvmm already: leave the first word out");
+        shell_wrong(shell, "this is already cuvmm: omit the first word");
         fprintf(shell->out, "  type instead: %s\n", line + from + strlen("cuvmm") + strspn(line + from + strlen("cuvmm"), " "));
         return;
     }
@@ -187,7 +187,7 @@ static void tell_unknown(struct shell *shell, const char *line, const struct wor
     tell_meant(shell, line, from, near, strlen(first->text));
 }
 
-/* Behind a prompt that was copied along with the line. */
+/* The line without a prompt that was copied along with it. */
 static const char *behind_prompt(const char *line)
 {
     const char *at = line + strspn(line, " \t");
@@ -210,7 +210,7 @@ void shell_line(struct shell *shell, const char *line, size_t length)
     }
     if (line[strspn(line, " \t")] == 0)
         return;
-    if (!words_split(line, length, &words, &error) || words.count == 0) { /* a remark, or a mistake that the script reports */
+    if (!words_split(line, length, &words, &error) || words.count == 0) { /* a comment, or a mistake that the script reports */
         run_script_line(shell, line);
         return;
     }

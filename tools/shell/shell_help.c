@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `help` of the shell: commands in groups, one group, or one command with an example that could be typed now. */
+/* `help` of the shell: commands in groups, one group, or one command with an example that would work now. */
 #include <string.h>
 
 #include "advice.h"
@@ -21,15 +21,15 @@ static void list_names(FILE *out, const struct script_group *group)
 
 static void list_groups(FILE *out)
 {
-    static const char how[] = "help COMMAND shows one with an example, help GROUP lists a group with a sentence each, help all lists "
-                              "everything. NAME = COMMAND names what a command makes; the tabulator key completes words.";
+    static const char how[] = "help COMMAND shows one with an example, help GROUP describes those of a group, help all lists "
+                              "everything. NAME = COMMAND names what a command makes; the Tab key completes words.";
     enum { TEXT = 28 };
-    static const char *const first[][2] = {{"init", "what every program does first"},
-                                           {"r = reserve 4gran", "addresses, with nothing behind them"},
+    static const char *const first[][2] = {{"init", "the first call of every program"},
+                                           {"r = reserve 4gran", "addresses without memory behind them"},
                                            {"h = create 2gran dev0", "memory of device 0"},
                                            {"map r 2gran h", "the memory at the addresses"},
-                                           {"access r 2gran dev0:rw", "now device 0 may use it"},
-                                           {"fill r 1gran 7", "sets its bytes"}};
+                                           {"access r 2gran dev0:rw", "now device 0 has access to it"},
+                                           {"fill r 1gran 7", "fills its bytes"}};
     const struct script_group *group;
     fputs("  To begin with:\n", out);
     for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {

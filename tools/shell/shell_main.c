@@ -18,7 +18,7 @@ static void complete(void *user, const char *text, size_t length, struct lines_w
     complete_line(shell->session.script, text, length, words);
 }
 
-/* The file of what was typed, where a person sits at a terminal. */
+/* The history file, if a person is at a terminal. */
 static char *history_of(FILE *out, bool terminal)
 {
     char *path = terminal ? typed_path() : NULL;
@@ -41,7 +41,7 @@ static void loop(struct shell *shell, FILE *in, bool terminal)
     free(history);
 }
 
-/* The machine of --backend is a line like others, so that it is saved; it cannot be undone. */
+/* --backend becomes a line of the session, so that it is saved; it cannot be undone. */
 static bool open_machine(struct shell *shell, const char *spec, FILE *err)
 {
     struct text line = {0};
@@ -54,7 +54,7 @@ static bool open_machine(struct shell *shell, const char *spec, FILE *err)
     return shell->session.count == 1;
 }
 
-/* What to type first, so that the first screen leads to a first picture. */
+/* Suggests the first lines, which lead to a first picture. */
 static void greet(FILE *out, const char *spec)
 {
     fprintf(out, "cuvmm shell on %s: each call is answered, drawn and explained.\n"
@@ -62,8 +62,8 @@ static void greet(FILE *out, const char *spec)
                  "                r = reserve 4gran\n"
                  "                h = create 2gran dev0\n"
                  "                map r 2gran h\n"
-                 "  then:         help lists the commands, the tabulator key completes words, undo takes\n"
-                 "                a step back, quit ends it\n", spec);
+                 "  then:         help lists the commands, the Tab key completes words, undo reverts\n"
+                 "                a step, quit ends the shell\n", spec);
 }
 
 int shell_main(const struct script_options *options, FILE *out, FILE *err)

@@ -56,7 +56,7 @@ static bool take_words(struct shell *shell, const struct words *words, struct wa
             wanted->path = word->text;
         }
     }
-    return wanted->path || shell_wrong(shell, "save where? save FILE.vmm writes a script, save FILE.c a C program");
+    return wanted->path || shell_wrong(shell, "a file name is missing; save FILE.vmm writes a script, save FILE.c a C program");
 }
 
 bool shell_save(struct shell *shell, const struct words *words)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """cuvmm shell on a pseudo-terminal. For shell_test.sh: shell_terminal.py CUVMM FOLDER
 
-Nothing waits for time to pass: each step waits for what the shell prints, and fails when that does not come.
+No step waits for a fixed time: each waits for the shell's output, and fails if it does not appear.
 """
 import os
 import pty
@@ -26,7 +26,7 @@ class Shell:
             os.execve(CUVMM, [CUVMM, "shell"], env)
 
     def until(self, pattern):
-        """What was printed up to and with the pattern."""
+        """The output up to and including the pattern."""
         while True:
             found = re.search(pattern, self.seen)
             if found:
@@ -43,8 +43,8 @@ class Shell:
             self.seen += more
 
     def prompt(self):
-        """What was printed up to the prompt, when the shell reads what is typed. libedit prints the prompt and then takes the
-        terminal out of its mode for lines, in which Ctrl-D would be an end of file that libedit never sees."""
+        """The output up to the prompt, once the shell reads input. libedit prints the prompt and then switches the "
+          "terminal out of line mode, in which Ctrl-D would be an end of file that libedit never sees."""
         text = self.until(PROMPT)
         while self.edits and termios.tcgetattr(self.fd)[3] & termios.ICANON:
             os.sched_yield()
@@ -58,7 +58,7 @@ class Shell:
         return self.prompt()
 
     def end(self):
-        """The exit status, once everything is printed."""
+        """The exit status, after all output."""
         try:
             while os.read(self.fd, 4096):
                 pass
@@ -91,7 +91,7 @@ def first():
 
 
 def second():
-    """What was typed before comes back; `free` is three lines up."""
+    """The history recalls earlier lines; `free` is three lines up."""
     shell = Shell()
     shell.prompt()
     shell.line(b"init")
@@ -113,7 +113,7 @@ def plain():
 
 
 def forgetful():
-    """Where nothing can be remembered, that is said once and is all."""
+    """If the history cannot be saved, the shell says so once and carries on."""
     shell = Shell(XDG_STATE_HOME="/dev/null/state")
     shell.until(rb"is not kept for another time")
     shell.prompt()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shell on plain lines: its own commands, what it keeps and what it frees. Programs that it writes are compiled and run
+/* The shell with plain input: its own commands, what it keeps and what it frees. Programs that it writes are compiled and run
  * by shell_test.sh. */
 #include "shell.h"
 
@@ -32,7 +32,7 @@ static void end(void)
     shell_forget(&shell);
 }
 
-/* What a line prints, to be freed. */
+/* The output of a line; the caller frees it. */
 static char *say_bytes(const char *line, size_t length)
 {
     char *text = NULL;
@@ -72,7 +72,7 @@ static void run(const char *line)
     free(text);
 }
 
-/* How many objects live, and how many lines are kept: enough to see whether anything changed. */
+/* The numbers of live objects and of kept lines: enough to see whether anything changed. */
 static void count(void *user, const vmm_object *object)
 {
     if (object->kind != VMM_OBJECT_DEVICE)
@@ -168,10 +168,10 @@ static void test_help(void)
     tap_ok(whole, "help lists every command of both kinds");
     free(all);
     says("help", "map r 2gran h");
-    says("help addresses", "addresses: ranges of addresses, mappings and access rights");
-    says("help addresses", "    reserve          takes a range of addresses; no memory yet");
-    says("help all", "    undo             takes back the last step, or the last N");
-    says("help all", "    launch-graph     issues the work");
+    says("help addresses", "addresses: address ranges, mappings and access rights");
+    says("help addresses", "    reserve          reserves a range of addresses; no memory yet");
+    says("help all", "    undo             undoes the last step, or the last N");
+    says("help all", "    launch-graph     launches an instance");
     says("help map", "for example: map r0 2gran h0");
     says("help undo", "for example: undo 2");
     says("help check", "check refs HANDLE N");
@@ -198,7 +198,7 @@ static void test_picture(void)
     text = say("reserve 1gran");
     tap_ok(!strstr(text, "physical memory"), "picture off");
     free(text);
-    says("picture", "picture is: picture on, or picture off");
+    says("picture", "usage: picture on, or picture off");
     end();
 }
 
@@ -235,7 +235,7 @@ static void test_undo(void)
     says("undo 2", "undone: h = create 2gran dev0");
     tap_u64(living(), 1, "two steps at once");
     says("map r 2gran h", "nothing is named \"h\"");
-    says("undo 3", "3 steps cannot be undone, for there are 2");
+    says("undo 3", "cannot undo 3 steps, there are only 2");
     says("undo 0", "is not a number of steps");
     says("undo -1", "is not a number of steps");
     says("undo x", "is not a number of steps");
@@ -253,7 +253,7 @@ static void test_prompts(void)
     says("> init", "cuInit(0) -> CUDA_SUCCESS");
     says(" cuvmm>devices", "cuDeviceGetCount");
     says("cuvmm> ", "");
-    says("cuvmm", "leave the first word out");
+    says("cuvmm", "omit the first word");
     tap_text(shell.session.line[0].text, "init", "the session has the line without its prompt");
     end();
 }
@@ -267,7 +267,7 @@ static void test_redo(void)
     run("echo reserved");
     run("h = create 2gran dev0");
     run("undo 2");
-    says("redo x", "redo is: redo [N]");
+    says("redo x", "usage: redo [N]");
     says("redo", "again: r = reserve 4gran");
     tap_u64(shell.session.count, 3, "a step comes back with what was said after it");
     tap_u64(living(), 1, "on the machine, too");
@@ -284,7 +284,7 @@ static void test_redo(void)
     end();
 }
 
-/* Processes and machines are steps as well, and what the host does by itself. */
+/* Changes of process and machine are steps as well, and so are accesses by the host. */
 static void test_undo_process(void)
 {
     begin();
@@ -320,7 +320,8 @@ static void write_file(const char *name, const char *text)
         tap_bail("%s cannot be written", name);
 }
 
-/* The machine changes behind the session's back: what answers otherwise is reported, and what is gone leaves all as it is. */
+/* The machine changes behind the session's back: different results are reported, and if something
+ * has disappeared, nothing changes. */
 static void test_undo_differs(void)
 {
     char line[300];
@@ -346,7 +347,7 @@ static void test_undo_refused(void)
     begin();
     run("backend sim:h100,machine=shell_test");
     run("init");
-    says("undo", "other processes take part");
+    says("undo", "other processes use this machine");
     tap_u64(shell.session.count, 2, "nothing is undone on a shared machine");
     end();
 }
@@ -393,7 +394,7 @@ static void test_save_refused(void)
     char line[400];
     begin();
     run("init");
-    says("save", "save where?");
+    says("save", "a file name is missing");
     says("save x.txt", "neither FILE.vmm");
     says("save x.c --api=cuda", "--api=cuda:");
     says("save x.vmm --api=vmm", "--api is for C programs");
@@ -402,7 +403,7 @@ static void test_save_refused(void)
     says(line, "where.vmm: No such file or directory");
     write_file(path("kept.c"), "precious");
     snprintf(line, sizeof line, "save %s", path("kept.c"));
-    says(line, "is there already and stays as it is");
+    says(line, "already exists and was not changed");
     char *text = read_file(path("kept.c"));
     tap_text(text, "precious", "what is there stays");
     free(text);
@@ -414,7 +415,7 @@ static void test_save_refused(void)
     end();
 }
 
-/* What cannot be said in C, by line. Undone, it can. */
+/* Lines that cannot be expressed in C. After undo, saving works. */
 static void test_save_c_refused(void)
 {
     char line[400];
@@ -442,10 +443,10 @@ static void fail_midway(FILE *out, void *user)
 {
     (void)user;
     fputs("half", out);
-    close(fileno(out)); /* what is still in the stream has nowhere to go */
+    close(fileno(out)); /* the stream's buffered data cannot be written */
 }
 
-/* A file that cannot be written to its end does not replace the one that is there. */
+/* A file that cannot be written completely does not replace the existing one. */
 static void test_save_unfinished(void)
 {
     FILE *err = fopen("/dev/null", "w");
@@ -516,7 +517,8 @@ static void test_completion(void)
     completes("launch pattern_", "pattern_verify pattern_write");
     completes("launch conformance/corpus/scripts/la", "conformance/corpus/scripts/launch.ptx:");
     completes("launch conformance/corpus/scripts/launch.ptx:s",
-              "conformance/corpus/scripts/launch.ptx:scale conformance/corpus/scripts/launch.ptx:skewed conformance/corpus/scripts/launch.ptx:sum");
+              "conformance/corpus/scripts/launch.ptx:scale conformance/corpus/scripts/launch.ptx:skewed "
+              "conformance/corpus/scripts/launch.ptx:sum");
     completes("launch conformance/corpus/scripts/none.ptx:s", "");
     completes("launch no/where/x", "");
     completes("launch fill 1 32 {r", "{r0");

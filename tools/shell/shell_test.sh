@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# cuvmm shell from outside: sessions saved as scripts run through, sessions saved as C compile without a warning and do the same;
-# the options; the driver as a backend; a terminal with history and completion; a shell without libedit; docs/shell.md.
-# From make check: CUVMM_BUILD, CUVMM_SAN, CC.
+# cuvmm shell as a command: sessions saved as scripts succeed, sessions saved as C compile without a
+# warning and do the same; the options; the driver as a backend; a terminal with history and
+# completion; a shell without libedit; docs/shell.md. From make check: CUVMM_BUILD, CUVMM_SAN, CC.
 . ci/test_head.sh
 cuvmm=$build/bin/cuvmm
 unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_MACHINE CUVMM_SIM CUVMM_EXPLAIN NO_COLOR
@@ -61,7 +61,7 @@ typed conformance/corpus/scripts/graphs.vmm vmm
 mkdir "$work/in"
 sed 's|launch\.ptx|conformance/corpus/scripts/&|' conformance/corpus/scripts/launch.vmm >"$work/in/launch.vmm"
 typed "$work/in/launch.vmm" vmm
-# What breaks the rules of cuMemCreate and cuMemSetAccess in the rule book, in one session.
+# The rule book's examples that break rules of cuMemCreate and cuMemSetAccess, in one session.
 {
     printf '%s\n' init 'c = context dev0' 'r = reserve 3gran' 'm = create 1gran dev0' 'map r 1gran m'
     awk '/^VMM-/ { of = /-(CREATE|ACCESS)-/ } /^    backend/ { of = 0 } { sub(/^-   . = create/, "-   create") }
@@ -82,7 +82,7 @@ for name in multicast processes host-touch strict stops-at-refusal keep-going er
     typed "conformance/corpus/scripts/$name.vmm"
 done
 
-# Names that C, the headers or the program itself have for something else.
+# Names that C, the headers or the program itself already use.
 {
     echo init
     for name in int main sys calls must holds block printf memcpy unix uint64_t NULL EOF stdout cuInit cuMemMap CUresult \
@@ -108,7 +108,7 @@ else
     skip "programs compile against the toolkit's header too" 'no toolkit'
 fi
 
-# A program checks: where an answer is another one, it says so.
+# A saved program checks its results and reports a different one.
 if [ -z "${CUVMM_SAN-}" ]; then
     sed 's/OK(cuInit(0))/REFUSED(CUDA_ERROR_INVALID_VALUE, cuInit(0))/' "$work/names-driver.c" >"$work/wrong-driver.c"
     compile wrong driver && ! LD_LIBRARY_PATH=$build/lib "$work/wrong-driver" >"$work/said" 2>&1 && grep -q 'cuInit(0) answered CUDA_SUCCESS' "$work/said"
@@ -144,12 +144,12 @@ ok $? '--backend is the first line of what is saved, and is not undone' "$work/s
 [ ! -e "$work/state" ]
 ok $? 'input that was not typed is not remembered'
 
-# ---- the driver as a backend: cuvmm's own library stands for it
+# ---- the driver as a backend: cuvmm's own library takes its place
 
 if [ -z "${CUVMM_SAN-}" ]; then
     printf '%s\n' init 'c = context dev0' 'r = reserve 2gran' 'free r 1gran' undo "save $work/d-driver.c" "save $work/d.vmm" 'free r' |
         CUVMM_SIM=sim:h100 CUVMM_LIBCUDA=$build/lib/libcuda.so.1 "$cuvmm" shell --backend cuda >"$work/out" 2>&1
-    [ $? -eq 1 ] && grep -q "nothing is undone: a driver's memory cannot be put back" "$work/out" && grep -q 'cuMemAddressFree(r, 4MiB) -> CUDA_SUCCESS' "$work/out"
+    [ $? -eq 1 ] && grep -q "nothing is undone: the state of a driver cannot be restored" "$work/out" && grep -q 'cuMemAddressFree(r, 4MiB) -> CUDA_SUCCESS' "$work/out"
     ok $? 'on a driver nothing is undone, and everything is still there' "$work/out"
     grep -q '^expect INVALID_VALUE: free r 1gran$' "$work/d.vmm"
     ok $? 'a driver tells no rules, so none is expected' "$work/d.vmm"

@@ -13,7 +13,7 @@ void shell_forget(struct shell *shell)
     shell->undone = NULL;
 }
 
-/* "undo 3". False: it was said why that is no number of steps. */
+/* "undo 3". False: the text is not a number of steps, which was reported. */
 static bool steps_of(struct shell *shell, const struct words *words, unsigned long *count)
 {
     const char *name = words->word[0].text;
@@ -22,11 +22,11 @@ static bool steps_of(struct shell *shell, const struct words *words, unsigned lo
     if (words->count == 2)
         *count = strtoul(words->word[1].text, &end, 10);
     if (words->count > 2 || (end && (*end || *count == 0 || words->word[1].text[0] == '-')))
-        return shell_wrong(shell, "%s is: %s [N]; \"%.40s\" is not a number of steps from 1 on", name, name, words->word[1].text);
+        return shell_wrong(shell, "usage: %s [N]; \"%.40s\" is not a number of steps (1 or more)", name, words->word[1].text);
     return true;
 }
 
-/* Lines that go, with the first of them on top. */
+/* The removed lines, the first one on top. */
 static void keep_undone(struct shell *shell, const struct session *session, size_t steps)
 {
     size_t left = session->count, room;
@@ -54,7 +54,8 @@ bool shell_undo(struct shell *shell, const struct words *words)
     if (!steps)
         return shell_wrong(shell, "there is nothing to undo");
     if (count > steps)
-        return shell_wrong(shell, "%lu steps cannot be undone, for there are %zu; undo %zu takes back all", count, steps, steps);
+        return shell_wrong(shell, "cannot undo %lu steps, there are only %zu; undo %zu takes all of them back",
+                           count, steps, steps);
     keep_undone(shell, session, count);
     if (!session_undo(session, count, shell->out)) {
         while (shell->undone_count > before)
@@ -67,7 +68,7 @@ bool shell_undo(struct shell *shell, const struct words *words)
     return true;
 }
 
-/* A step, and what was said after it. */
+/* A step and the lines after it. */
 static void redo_step(struct shell *shell)
 {
     bool ran = false;

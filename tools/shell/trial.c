@@ -17,7 +17,7 @@ static struct advice advised(struct session *session, const struct session_line 
     return (struct advice){{0}, false};
 }
 
-/* Runs lines of an advice up to the first that does not go, which then is in *line; lines that went are appended to done. */
+/* Runs the lines of an advice up to the first that fails, which is then in *line; the successful ones are appended to done. */
 static const struct session_line *run_lines(struct session *copy, const char *lines, struct text *done, struct text *line)
 {
     const struct session_line *ran = NULL;
@@ -27,13 +27,13 @@ static const struct session_line *run_lines(struct session *copy, const char *li
         text_add(line, "%.*s", (int)length, lines);
         ran = session_run(copy, line->data);
         if (!went(ran))
-            return lines[length + 1] ? NULL : ran; /* NULL: more was to come, which its advice says nothing of */
+            return lines[length + 1] ? NULL : ran; /* NULL: more lines were to follow, which its advice does not cover */
         text_add(done, "%s\n", line->data);
     }
     return ran;
 }
 
-/* Lines in place of another; what is refused of them is replaced again, a few times. */
+/* Replacements for a line; those that are refused are replaced again, a few times. */
 static bool try_instead(struct session *copy, struct advice *advice)
 {
     enum { TIMES = 3 };

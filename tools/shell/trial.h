@@ -13,11 +13,11 @@
 #include "advice.h"
 #include "session.h"
 
-/* What to type instead of line, or first, which session_run has just answered with ran. Where the session cannot be copied because a
- * driver or a layer takes part in it, the advice of advice.h as it is. */
+/* What to type instead of line, or before it; ran is what session_run has just returned for the line. If the session
+ * cannot be copied because it uses a driver or a layer, this is the untried advice of advice.h. */
 struct advice trial_advice(struct session *session, const struct session_line *ran, const char *line);
 
-/* The same for a line that was never run, in whose place wanted might be meant: wanted, or what goes in its place. */
+/* The same for a line that was never run, whose user may have meant wanted: wanted, or what replaces it. */
 struct advice trial_of(struct session *session, const char *wanted);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Advice that does not go is not shown; what is refused of it is replaced again. */
+/* Advice that does not work is not shown; a refused part of it is replaced again. */
 #include "trial.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void begin(const char *lines)
             tap_bail("\"%s\" does not go", line);
 }
 
-/* What is advised after a line, behind "first " or "instead "; "" where nothing is. */
+/* The advice after a line, following "first " or "instead "; "" if there is none. */
 static void advises(const char *before, const char *line, const char *wanted)
 {
     struct text got = {0};
@@ -50,7 +50,7 @@ static void test_arguments(void)
     advises(BASE, "h = create 1gran dev0", "");
 }
 
-/* The advice that went before: it was refused, and the next one took away what was mapped. */
+/* Earlier, the first advice was refused and the next one unmapped the user's memory. */
 static void test_partly_mapped(void)
 {
     advises(BASE "|map r 1gran m", "access r 2gran dev0:rw", "first h = create 2MiB dev0\nmap r+2MiB 2MiB h\n");
@@ -75,7 +75,7 @@ static void test_meant(void)
     session_end(&session, NULL);
 }
 
-/* Where nothing can be tried, advice is as it was derived. */
+/* If nothing can be tried, the advice is shown as derived. */
 static void test_untried(void)
 {
     struct session copy;
@@ -109,7 +109,7 @@ static void test_long(void)
     session_end(&session, NULL);
 }
 
-/* A line of the session that cannot be run again, for its profile's file is gone. */
+/* A line of the session that cannot be run again because its profile's file has been deleted. */
 static void test_gone(void)
 {
     static const char profile[] = "base = h100\n";

@@ -11,7 +11,7 @@
 
 #include "text.h"
 
-/* Makes the folder and those above it. */
+/* Creates the folder and its parents. */
 static bool make_folders(char *path)
 {
     for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
@@ -61,7 +61,7 @@ static size_t read_lines(const char *path, char ***lines)
     return count;
 }
 
-/* The file with its last lines alone, put in its place when it is whole. */
+/* Keeps only the last lines of the file, and replaces it once the new one is complete. */
 static void cut(const char *path, char **lines, size_t count)
 {
     struct text aside = {0};
@@ -75,7 +75,7 @@ static void cut(const char *path, char **lines, size_t count)
         whole = fclose(out) == 0 && whole;
     else if (fd >= 0)
         close(fd);
-    if (fd >= 0 && (!whole || rename(aside.data, path) != 0)) /* otherwise another file has that name */
+    if (fd >= 0 && (!whole || rename(aside.data, path) != 0)) /* otherwise the name now belongs to another file */
         unlink(aside.data);
     text_free(&aside);
 }

@@ -84,7 +84,7 @@ def typing():
         keys(line, Keys.ENTER)
     ok("cuMemMap(r, 4MiB, 0, h, 0) -> CUDA_SUCCESS" in text("log"), "lines are typed and answered", text("log")[-300:])
     ok({"r", "M1", "h"} <= set(objects()), "the picture follows", objects())
-    ok("puts physical memory at reserved addresses" in text("why-text"), "and says what the last line did", text("why-text"))
+    ok("maps physical memory at reserved addresses" in text("why-text"), "and says what the last line did", text("why-text"))
     keys("fill r 1gran 7", Keys.ENTER)
     ok("VMM-COPY-NO-WRITE" in text("why-text") and "cuMemSetAccess" in text("why-text"), "a refusal is explained beside it", text("why-text"))
     ok(b.run("return document.querySelector('#drawing .culprit').dataset.object") == "M1", "what is in the way is marked")

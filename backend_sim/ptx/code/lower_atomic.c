@@ -38,7 +38,7 @@ static bool is_half(unsigned type)
     return type == PTX_F16 || type == PTX_BF16 || type == PTX_F16X2 || type == PTX_BF16X2;
 }
 
-/* Which types each operation has (PTX ISA, "atom"). */
+/* The types that each operation supports (PTX ISA, "atom"). */
 static bool has_type(const struct ptx_lower *l, unsigned fold, unsigned type)
 {
     bool vector = ptx_elements(l) > 1;
@@ -64,7 +64,7 @@ static void check(const struct ptx_lower *l, unsigned fold, unsigned type, unsig
     if (is_half(type) != ptx_has(l, PTX_MOD_NOFTZ) && !(ptx_elements(l) > 1 && fold != PTX_FOLD_ADD))
         ptx_lower_fail(l, ".noftz is only for additions of .f16 and .bf16");
     if (l->ins->operands < operands || l->ins->operands > most)
-        ptx_lower_fail(l, "has %u operands, and takes %u", l->ins->operands, operands);
+        ptx_lower_fail(l, "has %u operands, but takes %u", l->ins->operands, operands);
 }
 
 static void describe(struct ptx_lower *l, struct ptx_op *op, const struct ptx_place_in_memory *at, unsigned fold, unsigned type)
@@ -76,7 +76,7 @@ static void describe(struct ptx_lower *l, struct ptx_op *op, const struct ptx_pl
         op->more |= PTX_MEM_ACQUIRE | PTX_MEM_RELEASE;
 }
 
-/* Of several elements: each is done by itself. */
+/* Several elements: each is a separate operation. */
 static void vector(struct ptx_lower *l, bool returns, unsigned fold, unsigned type)
 {
     unsigned count = ptx_elements(l), from = returns ? 2 : 1;
@@ -99,7 +99,7 @@ static void vector(struct ptx_lower *l, bool returns, unsigned fold, unsigned ty
         ptx_list(l, op, written[i] | PTX_WRITTEN);
 }
 
-/* The two halves of 16 bytes as a list: what is compared, what is stored, what was there. */
+/* The two halves of 16 bytes as a list: the value to compare with, the new value, the old value. */
 static void whole(struct ptx_lower *l, unsigned fold)
 {
     unsigned sources = fold == PTX_FOLD_CAS ? 2 : 1;
@@ -146,7 +146,7 @@ void ptx_lower_multimem(struct ptx_lower *l, const struct ptx_match *m)
     unsigned memory = m->data == 0 ? 1 : 0;
     l->routine->multimem = true;
     if (l->ins->operands != 2)
-        ptx_lower_fail(l, "has %u operands, and takes 2", l->ins->operands);
+        ptx_lower_fail(l, "has %u operands, but takes 2", l->ins->operands);
     if (m->data != 1 && !(has_type(l, fold, type) || (fold == PTX_FOLD_ADD && type == PTX_S64) || (is_half(type) && fold <= PTX_FOLD_MAX)))
         ptx_lower_fail(l, "there is no such operation on .%s", ptx_modifier_text(type));
     const struct ptx_operand *o = &l->ins->operand[1 - memory];

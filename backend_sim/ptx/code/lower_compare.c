@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparisons and choices. */
+/* Comparisons and selections. */
 #include "ptx_lower.h"
 
-/* The modifier that compares. */
+/* The modifier that names the comparison. */
 static unsigned comparison(const struct ptx_lower *l)
 {
     unsigned i = 0;
@@ -11,8 +11,8 @@ static unsigned comparison(const struct ptx_lower *l)
     return l->ins->modifier[i];
 }
 
-/* Which of less, equal, greater and unordered make a comparison true. Those of the names of unsigned numbers are for whole
- * numbers what the others are. */
+/* The relations (less, equal, greater, unordered) for which a comparison is true. For integers, the
+ * names for unsigned numbers (lo, ls, hi, hs) mean the same as the others. */
 static unsigned wanted(const struct ptx_lower *l)
 {
     enum { LT = PTX_COMPARE_LESS, EQ = PTX_COMPARE_EQUAL, GT = PTX_COMPARE_GREATER, UN = PTX_COMPARE_UNORDERED };
@@ -30,7 +30,7 @@ static unsigned wanted(const struct ptx_lower *l)
     return table[i].truth;
 }
 
-/* Whole numbers have no unordered ones, and only == and != without a sign; "lo" and its kin are of unsigned ones alone. */
+/* Integers have no unordered comparisons, untyped bits only == and !=; "lo" and its kin exist only for unsigned integers. */
 static void check(const struct ptx_lower *l, unsigned type)
 {
     unsigned word = comparison(l);
@@ -67,7 +67,8 @@ static uint32_t flushed(struct ptx_lower *l, uint32_t a)
     return value;
 }
 
-/* One step where the steps have it, or its inverse: a < b, or not (b <= a) which is true of what is unordered, too. */
+/* One step if there is one for the comparison or its inverse: a < b, or not (b <= a), which is also
+ * true for unordered operands. */
 static uint32_t compare_float(struct ptx_lower *l, unsigned type, unsigned truth, uint32_t a, uint32_t b)
 {
     enum { ALL = 15, LT = PTX_COMPARE_LESS, EQ = PTX_COMPARE_EQUAL, GT = PTX_COMPARE_GREATER, UN = PTX_COMPARE_UNORDERED };
@@ -78,7 +79,7 @@ static uint32_t compare_float(struct ptx_lower *l, unsigned type, unsigned truth
         a = flushed(l, a);
         b = flushed(l, b);
     }
-    if (has == (LT | GT)) { /* a number, and not equal */
+    if (has == (LT | GT)) { /* ordered and not equal */
         uint32_t number = ptx_value(l, 0), differs = ptx_value(l, 0);
         ptx_emit(l, base + 3, number, a, b, PTX_UNUSED);
         ptx_emit(l, base, differs, a, b, PTX_UNUSED)->more = 1;
@@ -93,7 +94,7 @@ static uint32_t compare_float(struct ptx_lower *l, unsigned type, unsigned truth
     return p;
 }
 
-/* The answers for f16 and its kin as a number: bit 0, and bit 1 of the second of a pair. */
+/* The results for f16 and bf16 as a number: bit 0, and bit 1 for the second of a pair. */
 static uint32_t compare_half(struct ptx_lower *l, unsigned type, unsigned truth, uint32_t a, uint32_t b)
 {
     uint32_t answer = ptx_value(l, 4);
@@ -123,7 +124,7 @@ static uint32_t compare(struct ptx_lower *l, unsigned type, uint32_t a, uint32_t
     return ptx_is_float(type) ? compare_float(l, type, truth, a, b) : compare_whole(l, type, truth, a, b);
 }
 
-/* The comparison's answer combined with another predicate. */
+/* The comparison's result combined with another predicate. */
 static uint32_t combined(struct ptx_lower *l, uint32_t p, uint32_t with)
 {
     if (with == PTX_UNUSED)
@@ -139,8 +140,8 @@ static bool has_logic(const struct ptx_lower *l)
     return ptx_has(l, PTX_MOD_AND) || ptx_has(l, PTX_MOD_OR) || ptx_has(l, PTX_MOD_XOR);
 }
 
-/* A pair has two answers and both destinations; otherwise the second one is of the inverse. The guard may be one of them, so it
- * is written last. */
+/* A pair has two results, one for each destination; otherwise the second destination gets the
+ * inverse. One of them may be the guard, so it is written last. */
 void ptx_lower_setp(struct ptx_lower *l, const struct ptx_match *m)
 {
     unsigned type = m->type[0];
@@ -173,7 +174,7 @@ void ptx_lower_setp(struct ptx_lower *l, const struct ptx_match *m)
         ptx_emit(l, STEP_MOVP, m->value[0], first, PTX_UNUSED, PTX_UNUSED);
 }
 
-/* What set writes where the answer is yes. */
+/* The value that set writes if the comparison is true. */
 static uint64_t truth_of(unsigned type)
 {
     switch (type) {
@@ -219,7 +220,7 @@ void ptx_lower_selp(struct ptx_lower *l, const struct ptx_match *m)
     ptx_emit(l, STEP_SEL16 + ptx_size_index(ptx_register_bytes(m->type[0])), m->value[0], m->value[1], m->value[2], m->value[3]);
 }
 
-/* The first where the third is not negative. */
+/* slct: the first operand if the third is not negative. */
 void ptx_lower_slct(struct ptx_lower *l, const struct ptx_match *m)
 {
     uint32_t p, zero = ptx_constant(l, 0, 4);

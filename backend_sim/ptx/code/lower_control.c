@@ -11,7 +11,7 @@ static uint32_t label_of(const struct ptx_lower *l, const struct ptx_operand *o)
     return l->function->labels[o->value];
 }
 
-/* To an instruction for now; ptx_lower_function makes it the op. */
+/* The target is an instruction for now; ptx_lower_function replaces it by its op. */
 void ptx_lower_bra(struct ptx_lower *l, const struct ptx_match *m)
 {
     (void)m;
@@ -82,7 +82,7 @@ static void arguments(struct ptx_lower *l, const struct ptx_operand *given, cons
         offsets[i] = argument(l, &given->list[i], params, results);
 }
 
-/* Results that are registers are loaded behind the call. */
+/* Results in registers are loaded after the call. */
 static void load_results(struct ptx_lower *l, const struct ptx_operand *given, const struct ptx_variable *params, const uint32_t *offsets)
 {
     for (uint32_t i = 0; given && i < given->count; i++, params = params->next) {
@@ -97,9 +97,9 @@ static void load_results(struct ptx_lower *l, const struct ptx_operand *given, c
     }
 }
 
-/* What is called: the parameters are the function's, or those of the prototype or of the first of the targets. */
+/* The callee: the parameters are the function's, or those of the prototype or of the first target. */
 struct callee {
-    const struct ptx_function *function; /* NULL: by a pointer */
+    const struct ptx_function *function; /* NULL: called through a pointer */
     uint32_t pointer;
     const struct ptx_variable *params, *results;
     uint32_t param_count, result_count;

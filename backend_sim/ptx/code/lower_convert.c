@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cvt: between the types of numbers. */
+/* cvt: conversions between numeric types. */
 #include "ptx_lower.h"
 
 enum { SIGNED = 256 }; /* in `which` of FROM_INTEGER and TO_INTEGER */
@@ -18,16 +18,16 @@ static bool holds(unsigned to, unsigned from)
     return ptx_is_signed(from) ? ptx_is_signed(to) && wide >= narrow : wide >= narrow + ptx_is_signed(to);
 }
 
-/* .tf32 is made of .f32 alone, and .rna is its. */
+/* .tf32 is converted only from .f32, and only it has .rna. */
 static void check_tf32(const struct ptx_lower *l, unsigned to, unsigned from, bool real)
 {
     if (to == PTX_TF32 && (from != PTX_F32 || !real))
         ptx_lower_fail(l, ".tf32 is converted from .f32, with .rna, .rn or .rz");
     if (to != PTX_TF32 && ptx_has(l, PTX_MOD_RNA))
-        ptx_lower_fail(l, ".rna makes .tf32 alone");
+        ptx_lower_fail(l, ".rna is only for conversions to .tf32");
 }
 
-/* Which ways to round the pair of types needs, and which it does not have. */
+/* The rounding modes that the pair of types requires, and those it does not allow. */
 static void check(const struct ptx_lower *l, unsigned to, unsigned from)
 {
     bool to_float = ptx_is_float(to), from_float = ptx_is_float(from);
@@ -37,7 +37,7 @@ static void check(const struct ptx_lower *l, unsigned to, unsigned from)
     if (!to_float && !from_float && (whole || real))
         ptx_lower_fail(l, "integers are not rounded");
     if (!to_float && !from_float && ptx_has(l, PTX_MOD_SAT) && holds(to, from))
-        ptx_lower_fail(l, ".%s can represent every .%s number, so nothing saturates", ptx_modifier_text(to),
+        ptx_lower_fail(l, ".%s can represent every .%s number, so .sat has no effect", ptx_modifier_text(to),
                        ptx_modifier_text(from));
     if (!to_float && from_float && !whole)
         ptx_lower_fail(l, "needs .rni, .rzi, .rmi or .rpi, because the result is an integer");
@@ -105,7 +105,7 @@ static void whole_to_float(struct ptx_lower *l, unsigned to, unsigned from, uint
         ptx_emit_scalar(l, SCALAR_FROM_INTEGER, (wide ? 64u : 32u) | (is_signed ? SIGNED : 0u), more, d, clean, PTX_UNUSED, PTX_UNUSED);
 }
 
-/* A value that lies in a wider register, cut. */
+/* The low part of a value in a wider register. */
 static uint32_t narrowed(struct ptx_lower *l, uint32_t a, unsigned type)
 {
     unsigned bytes = ptx_register_bytes(type);
@@ -116,7 +116,7 @@ static uint32_t narrowed(struct ptx_lower *l, uint32_t a, unsigned type)
     return value;
 }
 
-/* Into a register that may be wider, whose other bits are zeros. */
+/* Stores into a register that may be wider; its other bits become zeros. */
 static uint32_t begin_wide(struct ptx_lower *l, uint32_t d, unsigned type)
 {
     return l->bytes[d] == ptx_register_bytes(type) ? d : ptx_value(l, ptx_register_bytes(type));
@@ -157,7 +157,7 @@ static void float_to_float(struct ptx_lower *l, unsigned to, unsigned from, uint
         ptx_emit_scalar(l, SCALAR_CONVERT, 0, more, d, a, PTX_UNUSED, PTX_UNUSED);
 }
 
-/* Those of two numbers in a register. */
+/* Conversions of two numbers in a register. */
 static bool pairs(struct ptx_lower *l, const struct ptx_match *m)
 {
     unsigned more = ptx_float_more(l, m->type[1]) | into(m->type[0]);
@@ -183,7 +183,7 @@ void ptx_lower_cvt(struct ptx_lower *l, const struct ptx_match *m)
     if (pairs(l, m))
         return;
     if (l->ins->operands != 2)
-        ptx_lower_fail(l, "has %u operands, and takes 2", l->ins->operands);
+        ptx_lower_fail(l, "has %u operands, but takes 2", l->ins->operands);
     check(l, to, from);
     uint32_t a = ptx_source(l, 1, from, wide), d = ptx_destination(l, 0, to, wide);
     if (ptx_is_float(from))
@@ -211,7 +211,7 @@ void ptx_lower_cvt_pack(struct ptx_lower *l, const struct ptx_match *m)
         i++;
     bool three = parts[i].bits < 16;
     if (l->ins->operands != 3u + three)
-        ptx_lower_fail(l, "has %u operands, and takes %u", l->ins->operands, 3u + three);
+        ptx_lower_fail(l, "has %u operands, but takes %u", l->ins->operands, 3u + three);
     uint32_t d = ptx_destination(l, 0, PTX_B32, false), a = ptx_source(l, 1, PTX_S32, false), b = ptx_source(l, 2, PTX_S32, false);
     uint32_t c = three ? ptx_source(l, 3, PTX_B32, false) : PTX_UNUSED;
     ptx_emit_scalar(l, SCALAR_PACK_SAT, parts[i].bits | (parts[i].is_signed ? 64u : 0), 0, d, a, b, c);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic on floats: by the compiler's operators where PTX asks for what they do, by ptx/float where not. */
+/* Arithmetic on floats: with the compiler's operators if they do what PTX specifies, otherwise with ptx/float. */
 #include "ptx_lower.h"
 
-enum { PLAIN = (int)(PTX_FLOAT_FLUSH | PTX_FLOAT_SATURATE) }; /* what the steps on f32 know beside rounding to nearest */
+/* modifiers that the f32 steps support besides rounding to nearest */
+enum { PLAIN = (int)(PTX_FLOAT_FLUSH | PTX_FLOAT_SATURATE) };
 
 static const struct {
     uint16_t step, scalar;
@@ -48,7 +49,7 @@ void ptx_lower_approx(struct ptx_lower *l, const struct ptx_match *m)
     ptx_emit_scalar(l, m->data, 0, ptx_float_more(l, m->type[0]), m->value[0], m->value[1], second, PTX_UNUSED);
 }
 
-/* The answer as a number, and that as a predicate. */
+/* The result as a number, converted to a predicate. */
 void ptx_lower_testp(struct ptx_lower *l, const struct ptx_match *m)
 {
     static const unsigned tests[] = {[PTX_TEST_FINITE] = PTX_MOD_FINITE, [PTX_TEST_INFINITE] = PTX_MOD_INFINITE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A function as a routine: its frame, its steps, and where branches go. */
+/* A function as a routine: its frame, its steps, and the targets of its branches. */
 #include <string.h>
 
 #include "ptx_flow.h"
@@ -32,7 +32,7 @@ uint32_t ptx_frame_offset(const struct ptx_lower *l, const struct ptx_variable *
     return l->param_offset[v->number];
 }
 
-/* Parameters in their order; a kernel's are in memory of its own, which begins at 0. */
+/* Parameters in order; a kernel's are in separate memory, which begins at 0. */
 static uint32_t *place_params(struct ptx_lower *l, const struct ptx_variable *first, uint32_t count, struct ptx_param **params)
 {
     uint32_t *offset = ptx_alloc(l->context, count + 1u, sizeof *offset), i = 0;
@@ -50,7 +50,7 @@ static uint32_t *place_params(struct ptx_lower *l, const struct ptx_variable *fi
     return offset;
 }
 
-/* The list of a function's own variables has the last one first. */
+/* The list of a function's own variables is in reverse order. */
 static void place_locals(struct ptx_lower *l)
 {
     const struct ptx_function *f = l->function;
@@ -63,7 +63,7 @@ static void place_locals(struct ptx_lower *l)
             l->local_offset[i] = ptx_frame_more(l, all[i]->size, all[i]->align);
 }
 
-/* Registers are the first values. One of 128 bits is two. */
+/* The first values are the registers. A register of 128 bits is two values. */
 static void make_registers(struct ptx_lower *l)
 {
     const struct ptx_function *f = l->function;
@@ -76,7 +76,7 @@ static void make_registers(struct ptx_lower *l)
     }
 }
 
-/* Which instructions have a label: lanes that went different ways may meet there. */
+/* Marks the instructions with a label: diverged lanes may meet there. */
 static bool *mark_labels(struct ptx_lower *l)
 {
     const struct ptx_function *f = l->function;
@@ -111,7 +111,7 @@ static void make_steps(struct ptx_lower *l)
         emit_unguarded(l, STEP_JOIN);
 }
 
-/* Behind the last instruction the function ends. */
+/* The function returns after its last instruction. */
 static void end_function(struct ptx_lower *l)
 {
     static const struct ptx_instruction nothing = {.opcode = PTX_OPCODE_ret};
@@ -125,7 +125,7 @@ static void end_function(struct ptx_lower *l)
     emit_unguarded(l, l->function->is_entry ? STEP_EXIT : STEP_RET);
 }
 
-/* Branches went to instructions. */
+/* Replaces the instructions that branches name by their ops. */
 static void patch_branches(struct ptx_lower *l)
 {
     for (uint32_t i = 0; i < l->op_count; i++) {
@@ -137,11 +137,11 @@ static void patch_branches(struct ptx_lower *l)
     }
 }
 
-/* Which routines it calls, each once. */
+/* The routines that it calls, without duplicates. */
 static void note_calls(struct ptx_lower *l)
 {
     struct ptx_routine *r = l->routine;
-    uint32_t calls = 0, mark = 1 + l->function->number; /* of the functions that were seen in this one */
+    uint32_t calls = 0, mark = 1 + l->function->number; /* of the functions found in this one so far */
     for (uint32_t i = 0; i < l->op_count; i++) {
         r->calls_pointers = r->calls_pointers || l->ops[i].step == STEP_CALL_POINTER;
         calls += l->ops[i].step == STEP_CALL;
@@ -154,7 +154,7 @@ static void note_calls(struct ptx_lower *l)
         }
 }
 
-/* What lasts goes into the program's memory. */
+/* Copies the lasting parts into the program's memory. */
 static void keep(struct ptx_lower *l)
 {
     struct ptx_routine *r = l->routine;

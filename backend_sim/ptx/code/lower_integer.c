@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic on whole numbers. */
+/* Arithmetic on integers. */
 #include "ptx_lower.h"
 
-/* The step of this size among three. */
+/* The step for this size, one of three. */
 static unsigned sized(unsigned step16, unsigned type)
 {
     return step16 + ptx_size_index(ptx_register_bytes(type));
@@ -104,7 +104,7 @@ void ptx_lower_sad(struct ptx_lower *l, const struct ptx_match *m)
     ptx_emit_scalar(l, ptx_is_signed(m->type[0]) ? SCALAR_SAD_S : SCALAR_SAD_U, ptx_type_bits(m->type[0]), 0, m->value[0], m->value[1], m->value[2], m->value[3]);
 }
 
-/* The row's step is of 32 bits, and the next one of 64. */
+/* The row's step is for 32 bits, the next one for 64. */
 void ptx_lower_bits(struct ptx_lower *l, const struct ptx_match *m)
 {
     ptx_emit(l, m->data + (m->type[0] == PTX_B64), m->value[0], m->value[1], PTX_UNUSED, PTX_UNUSED);
@@ -123,8 +123,8 @@ void ptx_lower_bfe(struct ptx_lower *l, const struct ptx_match *m)
     ptx_emit(l, step, m->value[0], m->value[1], m->value[2], m->value[3]);
 }
 
-/* Of 32 bits, with a place and a length that are both constants, the driver's compiler takes the length modulo 32 unless the place is that
- * of a byte: what a device was observed to compute. */
+/* For 32 bits, if position and length are both constants, the driver's compiler takes the length
+ * modulo 32 unless the position is that of a byte, as observed on a device. */
 static uint32_t length_of(struct ptx_lower *l, const struct ptx_match *m)
 {
     const struct ptx_operand *place = &l->ins->operand[3], *length = &l->ins->operand[4];
@@ -132,7 +132,7 @@ static uint32_t length_of(struct ptx_lower *l, const struct ptx_match *m)
     return folded ? ptx_constant(l, length->value & 31, 4) : m->value[4];
 }
 
-/* bfi d, what, into, place, length: the function has three operands, and takes the fourth from the list. */
+/* bfi d, what, into, position, length: the function has three operands; the list holds the fourth. */
 void ptx_lower_bfi(struct ptx_lower *l, const struct ptx_match *m)
 {
     uint32_t length = length_of(l, m);

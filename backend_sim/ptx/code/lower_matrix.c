@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ldmatrix and stmatrix, made of shuffles, loads and stores: what a lane holds of a matrix of 8 rows of 16 bytes.
+/* ldmatrix and stmatrix as shuffles, loads and stores: the part of a matrix (8 rows of 16 bytes) that each lane holds.
  *
  *     rows, in shared memory, at the address of lane 8i + r for row r of matrix i    lanes: l holds word l % 4 of row l / 4
  *
@@ -31,7 +31,7 @@ static uint32_t lane(struct ptx_lower *l)
     return value;
 }
 
-/* The value that another lane has; all lanes are there. */
+/* Another lane's value; all lanes take part. */
 static uint32_t from_lane(struct ptx_lower *l, uint32_t value, uint32_t other)
 {
     uint32_t got = ptx_value(l, 4);
@@ -57,13 +57,13 @@ static uint32_t choose(struct ptx_lower *l, uint32_t p, uint32_t yes, uint32_t n
     return value;
 }
 
-/* The address of this lane's row, in shared memory; a generic one is the same in its low half. A copy: a destination may be the
- * register that it comes from. */
+/* The address of this lane's row, in shared memory; the low half of a generic address is the same.
+ * A copy, because a destination may be the source register. */
 static uint32_t address_of(struct ptx_lower *l, unsigned operand)
 {
     struct ptx_place_in_memory at = ptx_memory_at(l, operand);
     if (at.space != PTX_M_SHARED && at.space != PTX_M_GENERIC)
-        ptx_lower_fail(l, "moves matrices in shared memory");
+        ptx_lower_fail(l, "is only for matrices in shared memory");
     uint32_t base = at.base == PTX_UNUSED ? number(l, 0) : at.base;
     if (l->bytes[base] == 8) {
         uint32_t low = ptx_value(l, 4);
@@ -73,7 +73,7 @@ static uint32_t address_of(struct ptx_lower *l, unsigned operand)
     return made(l, STEP_ADD32, base, number(l, (uint32_t)at.offset));
 }
 
-/* A step that moves a row of 16 bytes, at its words. */
+/* A step that moves a row of 16 bytes as words. */
 static struct ptx_op *row(struct ptx_lower *l, unsigned step, uint32_t address, const uint32_t words[WORDS], uint32_t mark)
 {
     struct ptx_op *op = ptx_emit(l, step, PTX_UNUSED, address, PTX_UNUSED, PTX_UNUSED);
@@ -84,7 +84,7 @@ static struct ptx_op *row(struct ptx_lower *l, unsigned step, uint32_t address, 
     return op;
 }
 
-/* The word of the row at that address of another lane, chosen by two predicates. */
+/* A word of another lane's row, selected by two predicates. */
 static uint32_t load_word(struct ptx_lower *l, uint32_t address, uint32_t low, uint32_t high)
 {
     const uint32_t words[WORDS] = {ptx_value(l, 4), ptx_value(l, 4), ptx_value(l, 4), ptx_value(l, 4)};
@@ -92,7 +92,7 @@ static uint32_t load_word(struct ptx_lower *l, uint32_t address, uint32_t low, u
     return choose(l, high, choose(l, low, words[3], words[2]), choose(l, low, words[1], words[0]));
 }
 
-/* Of a matrix as it stands: word l % 4 of row l / 4. */
+/* Of a matrix that is not transposed: word l % 4 of row l / 4. */
 static uint32_t load_plain(struct ptx_lower *l, uint32_t address, unsigned matrix)
 {
     uint32_t me = lane(l), holder = made(l, STEP_ADD32, made(l, STEP_SHR_U32, me, number(l, 2)), number(l, 8 * matrix));
@@ -115,7 +115,7 @@ static uint32_t load_transposed(struct ptx_lower *l, uint32_t address, unsigned 
     return made(l, STEP_OR32, low, made(l, STEP_SHL32, high, number(l, 16)));
 }
 
-/* Word i of row l % 8: of the lane that holds it, or of two lanes a half each. */
+/* Word i of row l % 8: from the lane that holds it, or a half each from two lanes. */
 static uint32_t gather_word(struct ptx_lower *l, uint32_t value, uint32_t me, unsigned i, bool transposed)
 {
     uint32_t in_matrix = made(l, STEP_AND32, me, number(l, 7));
@@ -129,8 +129,8 @@ static uint32_t gather_word(struct ptx_lower *l, uint32_t value, uint32_t me, un
     return made(l, STEP_OR32, half[0], made(l, STEP_SHL32, half[1], number(l, 16)));
 }
 
-/* The lanes of a matrix's rows, those of the instruction's guard alone. Made without that guard, for lanes that it leaves out
- * read it. */
+/* The lanes with the rows of a matrix, limited to the instruction's guard. Computed without that
+ * guard, because lanes outside it read the value. */
 static uint32_t writers(struct ptx_lower *l, uint32_t me, unsigned matrix, uint32_t guard, bool guard_not)
 {
     uint32_t mine = ptx_value(l, 0), other = ptx_value(l, 0), both = ptx_value(l, 0);
@@ -142,7 +142,7 @@ static uint32_t writers(struct ptx_lower *l, uint32_t me, unsigned matrix, uint3
     return both;
 }
 
-/* Lanes 8i to 8i + 7 write the rows of matrix i, whole. The guard is the same for all lanes (.aligned). */
+/* Lanes 8i to 8i + 7 each write a whole row of matrix i. The guard is the same for all lanes (.aligned). */
 static void store(struct ptx_lower *l, uint32_t address, uint32_t value, unsigned matrix, bool transposed)
 {
     const uint32_t guard = l->guard;
@@ -164,7 +164,7 @@ void ptx_lower_matrix(struct ptx_lower *l, const struct ptx_match *m)
     const bool stores = m->data, transposed = ptx_has(l, PTX_MOD_TRANS);
     const unsigned count = ptx_has(l, PTX_MOD_X4) ? 4 : ptx_has(l, PTX_MOD_X2) ? 2 : 1;
     if (l->ins->operands != 2)
-        ptx_lower_fail(l, "has %u operands, and takes 2", l->ins->operands);
+        ptx_lower_fail(l, "has %u operands, but takes 2", l->ins->operands);
     const struct ptx_operand *o = &l->ins->operand[stores ? 1 : 0];
     if ((o->kind == PTX_O_LIST ? o->count : 1) != count)
         ptx_lower_fail(l, "takes %u register%s of 32 bits", count, count == 1 ? "" : "s");

@@ -28,7 +28,7 @@ static unsigned memory_of(unsigned space)
     return memory[space];
 }
 
-/* Of a variable by its name: without a register where its place in the frame or in the parameters is known. */
+/* The address of a named variable; it needs no register if its offset in the frame or the parameters is known. */
 static struct ptx_place_in_memory by_name(struct ptx_lower *l, const struct ptx_operand *o, unsigned space)
 {
     const struct ptx_variable *v = o->list[0].variable;
@@ -99,15 +99,15 @@ unsigned ptx_memory_more(const struct ptx_lower *l, const struct ptx_place_in_me
     return more;
 }
 
-/* How many operands there may be: a policy of caches is the last of those that say so, and nothing here depends on it. */
+/* Checks the number of operands: a cache policy, if the modifiers announce one, is the last, and has no effect here. */
 static void check_operands(const struct ptx_lower *l, unsigned count)
 {
     unsigned most = count + ptx_has(l, PTX_MOD_L2_CACHE_HINT);
     if (l->ins->operands < count || l->ins->operands > most)
-        ptx_lower_fail(l, "has %u operands, and takes %u", l->ins->operands, most);
+        ptx_lower_fail(l, "has %u operands, but takes %u", l->ins->operands, most);
 }
 
-/* The registers of operand i: one, or as many as a vector has. */
+/* The registers of operand i: one, or those of a vector. */
 static unsigned take_vector(struct ptx_lower *l, unsigned i, unsigned type, bool written, uint32_t values[8])
 {
     const struct ptx_operand *o = &l->ins->operand[i];
@@ -129,7 +129,7 @@ static void check_size(const struct ptx_lower *l, unsigned type, unsigned count)
         ptx_lower_fail(l, "moves %u bytes, but a vector has at most 16", bytes);
 }
 
-/* Those of 16 bytes are two of 8. */
+/* A register of 16 bytes counts as two of 8. */
 static unsigned split_whole(unsigned *type, unsigned count, uint32_t values[8])
 {
     if (*type != PTX_B128)
@@ -157,7 +157,7 @@ void ptx_lower_ld(struct ptx_lower *l, const struct ptx_match *m)
         ptx_list(l, op, values[i] | PTX_WRITTEN);
     for (unsigned i = 1; i < count; i++)
         if (l->bytes[values[i]] != op->bytes[0])
-            ptx_lower_fail(l, "the registers of a vector must have one size");
+            ptx_lower_fail(l, "the registers of a vector must have the same size");
 }
 
 void ptx_lower_st(struct ptx_lower *l, const struct ptx_match *m)
@@ -180,7 +180,7 @@ void ptx_lower_st(struct ptx_lower *l, const struct ptx_match *m)
         ptx_list(l, op, values[i]);
     for (unsigned i = 1; i < count; i++)
         if (l->bytes[values[i]] != op->bytes[2])
-            ptx_lower_fail(l, "the registers of a vector must have one size");
+            ptx_lower_fail(l, "the registers of a vector must have the same size");
 }
 
 /* ---- the rest ---- */
@@ -190,17 +190,18 @@ void ptx_lower_fence(struct ptx_lower *l, const struct ptx_match *m)
     ptx_emit(l, STEP_FENCE, PTX_UNUSED, PTX_UNUSED, PTX_UNUSED, PTX_UNUSED)->more = (uint16_t)m->data;
 }
 
-/* Hints. data: the least and the most operands, and 256 where the destination gets a value that nothing depends on. */
+/* Hints. data: the minimum and maximum number of operands, and 256 if the destination gets a value that nothing uses. */
 void ptx_lower_nothing(struct ptx_lower *l, const struct ptx_match *m)
 {
     unsigned least = m->data & 15, most = m->data >> 4 & 15;
     if (l->ins->operands < least || l->ins->operands > most)
-        ptx_lower_fail(l, "has %u operands, and takes %u", l->ins->operands, most);
+        ptx_lower_fail(l, "has %u operands, but takes %u", l->ins->operands, most);
     if (m->data & 256)
         ptx_emit(l, STEP_MOV64, ptx_destination(l, 0, PTX_B64, false), ptx_constant(l, 0, 8), PTX_UNUSED, PTX_UNUSED);
 }
 
-/* Copied at once, so a wait finds it done. cp.async [shared], [global], size {, of these from there {, policy}}. */
+/* The copy happens at once, so a wait returns immediately. cp.async [shared], [global], size {, of
+ * these from there {, policy}}. */
 void ptx_lower_cp_async(struct ptx_lower *l, const struct ptx_match *m)
 {
     const struct ptx_instruction *ins = l->ins;
@@ -221,7 +222,7 @@ void ptx_lower_cp_async(struct ptx_lower *l, const struct ptx_match *m)
     uint32_t size = ptx_constant(l, ins->operand[2].value, 4), bytes = size;
     if (ins->operands > 3 && ptx_declared(l, &ins->operand[3]) != PTX_B64)
         bytes = ptx_declared(l, &ins->operand[3]) == PTX_PRED ? PTX_UNUSED : ptx_source(l, 3, PTX_U32, false);
-    if (bytes == PTX_UNUSED) { /* a predicate: nothing is read where it holds */
+    if (bytes == PTX_UNUSED) { /* a predicate: if it is true, nothing is read */
         bytes = ptx_value(l, 4);
         ptx_emit(l, STEP_SEL32, bytes, ptx_constant(l, 0, 4), size, ptx_predicate(l, 3));
     }

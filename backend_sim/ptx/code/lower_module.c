@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All functions and variables of a module, and what each kernel uses of them. */
+/* All functions and variables of a module, and which of them each kernel uses. */
 #include <string.h>
 
 #include "ptx_lower.h"
@@ -34,11 +34,11 @@ static void fix_up(struct ptx_lower *l, struct ptx_global *g, const struct ptx_i
                                 .offset = (int64_t)i->value};
     fixup->number = f ? (f->alias ? f->alias : f)->number : i->variable->index;
     if (i->variable && i->variable->space != PTX_SPACE_GLOBAL && i->variable->space != PTX_SPACE_CONST)
-        ptx_fail(l->context, i->variable->place, "the address of %.*s is not known until a kernel runs",
+        ptx_fail(l->context, i->variable->place, "the address of %.*s is unknown until a kernel runs",
                  PTX_TEXT(i->variable->name));
 }
 
-enum { INITIAL_MOST = 1 << 28 }; /* they lie in the host's memory */
+enum { INITIAL_MOST = 1 << 28 }; /* they are in host memory */
 
 static void initialise(struct ptx_lower *l, struct ptx_global *g, const struct ptx_variable *v)
 {
@@ -55,7 +55,7 @@ static void initialise(struct ptx_lower *l, struct ptx_global *g, const struct p
         if (i->variable || i->function)
             fix_up(l, g, i);
         else
-            memcpy(bytes + i->at, &i->value, i->size); /* the lowest bytes come first on every machine that has such devices */
+            memcpy(bytes + i->at, &i->value, i->size); /* every machine with such devices is little-endian */
     g->initial = bytes;
 }
 
@@ -82,7 +82,7 @@ static void place_variables(struct ptx_lower *l)
         *g = (struct ptx_global){.name = name_of(l, v->name), .size = v->size, .align = v->align, .managed = v->managed,
                                  .constant = v->space == PTX_SPACE_CONST, .is_extern = v->linking == PTX_LINK_EXTERN};
         initialise(l, g, v);
-        if (g->is_extern && !g->size) /* another one is defined by its declaration, as the driver's compiler does */
+        if (g->is_extern && !g->size) /* a declaration without .extern defines the variable, as with the driver's compiler */
             ptx_fail(l->context, v->place, "%.*s is declared .extern without a size, but no module defines it",
                      PTX_TEXT(v->name));
     }
@@ -153,10 +153,10 @@ static void make_routines(struct ptx_lower *l)
 
 /* ---- kernels ---- */
 
-/* A walk through the routines that others call: what each needs of local memory with all that it calls, and whether it comes
- * back to itself. The way to the current one is a list, not the stack. */
+/* Walks the call graph: the local memory that each routine needs together with its callees, and
+ * whether it is recursive. The path to the current routine is a list, not recursion. */
 struct walk {
-    uint32_t routine, call; /* the next of its calls */
+    uint32_t routine, call; /* its next call */
 };
 
 static uint32_t deepest_call(const struct ptx_lower *l, const struct ptx_routine *r)
@@ -213,13 +213,13 @@ static void reach(uint32_t *list, uint32_t *count, bool *seen, uint32_t number)
     list[(*count)++] = number;
 }
 
-/* The routines that a kernel may get to: a list, and for each routine whether it is in it. */
+/* The routines that a kernel can reach: a list, and a flag for each routine. */
 struct reached {
     uint32_t *list, count;
     bool *seen, *shared; /* shared: for each shared variable whether one of them uses it */
 };
 
-/* A pointer may lead to each routine that is no kernel. */
+/* A function pointer may refer to any routine that is not a kernel. */
 static void reach_all(struct ptx_lower *l, struct ptx_kernel *k, struct reached *all)
 {
     const struct ptx_program *p = l->program;
@@ -243,7 +243,7 @@ static void reach_all(struct ptx_lower *l, struct ptx_kernel *k, struct reached 
         seen[list[i]] = false; /* for the next kernel */
 }
 
-/* Static variables in their order, then those whose size the launch says, which all begin at the same place. */
+/* Static variables in order, then those whose size the launch sets, which all begin at the same address. */
 static void place_shared(struct ptx_lower *l, struct ptx_kernel *k, const struct reached *all)
 {
     const struct ptx_program *p = l->program;

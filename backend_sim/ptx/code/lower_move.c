@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mov, with what it puts together and takes apart; addresses between spaces. */
+/* mov, including packing and unpacking; conversion of addresses between spaces. */
 #include "ptx_lower.h"
 
 static void move(struct ptx_lower *l, uint32_t d, uint32_t a)
@@ -8,13 +8,13 @@ static void move(struct ptx_lower *l, uint32_t d, uint32_t a)
     ptx_emit(l, bytes ? STEP_MOV16 + ptx_size_index(bytes) : STEP_MOVP, d, a, PTX_UNUSED, PTX_UNUSED);
 }
 
-/* The type of one of count parts. */
+/* The type of each of count parts. */
 static unsigned part_type(const struct ptx_lower *l, unsigned type, unsigned count)
 {
     unsigned bits = count ? ptx_type_bits(type) / count : 0;
     unsigned part = bits == 8 ? PTX_B8 : bits == 16 ? PTX_B16 : bits == 32 ? PTX_B32 : bits == 64 ? PTX_B64 : PTX_NONE;
     if (ptx_type_kind(type) != 'b' || !part || (count != 2 && count != 4))
-        ptx_lower_fail(l, "cannot put %u parts together", count);
+        ptx_lower_fail(l, "cannot pack %u parts", count);
     return part;
 }
 
@@ -69,7 +69,7 @@ void ptx_lower_mov(struct ptx_lower *l, const struct ptx_match *m)
 {
     unsigned type = m->type[0];
     if (l->ins->operands != 2)
-        ptx_lower_fail(l, "has %u operands, and takes 2", l->ins->operands);
+        ptx_lower_fail(l, "has %u operands, but takes 2", l->ins->operands);
     bool packs = l->ins->operand[1].kind == PTX_O_LIST, unpacks = l->ins->operand[0].kind == PTX_O_LIST;
     if (packs && unpacks)
         ptx_lower_fail(l, "cannot pack and unpack at once");
@@ -106,7 +106,7 @@ void ptx_lower_cvta(struct ptx_lower *l, const struct ptx_match *m)
 {
     unsigned space = space_of(l);
     if (l->ins->operands != 2)
-        ptx_lower_fail(l, "has %u operands, and takes 2", l->ins->operands);
+        ptx_lower_fail(l, "has %u operands, but takes 2", l->ins->operands);
     uint32_t d = ptx_destination(l, 0, m->type[0], false), a = ptx_source(l, 1, m->type[0], false);
     if (space == PTX_M_GLOBAL)
         move(l, d, a);
@@ -118,10 +118,10 @@ void ptx_lower_isspacep(struct ptx_lower *l, const struct ptx_match *m)
 {
     (void)m;
     if (l->ins->operands != 2)
-        ptx_lower_fail(l, "has %u operands, and takes 2", l->ins->operands);
+        ptx_lower_fail(l, "has %u operands, but takes 2", l->ins->operands);
     bool narrow = ptx_register_bytes(ptx_declared(l, &l->ins->operand[1])) == 4;
     uint32_t p = ptx_destination(l, 0, PTX_PRED, false), a = ptx_source(l, 1, narrow ? PTX_U32 : PTX_U64, false);
     struct ptx_op *op = ptx_emit(l, STEP_SPACE_IS, p, a, PTX_UNUSED, PTX_UNUSED);
     op->imm = space_of(l);
-    op->more = ptx_has(l, PTX_MOD_CONST); /* 1: of constant memory, which only the launch knows */
+    op->more = ptx_has(l, PTX_MOD_CONST); /* 1: of constant memory, whose address only the launch knows */
 }

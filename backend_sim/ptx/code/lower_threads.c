@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What threads of a warp and of a block do together. */
+/* Collective instructions of a warp and of a block. */
 #include "ptx_lower.h"
 
-/* Those without .sync are of devices whose lanes go one way (PTX ISA, "vote" and "shfl"). */
+/* The forms without .sync are for devices whose lanes never diverge (PTX ISA, "vote" and "shfl"). */
 static void check_sync(const struct ptx_lower *l, bool sync)
 {
     if (!sync && l->module->version >= 64 && l->module->capability >= 70)
@@ -12,7 +12,7 @@ static void check_sync(const struct ptx_lower *l, bool sync)
 static void check_operands(const struct ptx_lower *l, unsigned least, unsigned most)
 {
     if (l->ins->operands < least || l->ins->operands > most)
-        ptx_lower_fail(l, "has %u operands, and takes %u", l->ins->operands, most);
+        ptx_lower_fail(l, "has %u operands, but takes %u", l->ins->operands, most);
 }
 
 /* bar.sync a {, b}; bar.red.op d, a {, b}, p */
@@ -45,7 +45,7 @@ void ptx_lower_warp_bar(struct ptx_lower *l, const struct ptx_match *m)
     ptx_emit(l, STEP_WARP_SYNC, PTX_UNUSED, m->value[0], PTX_UNUSED, PTX_UNUSED);
 }
 
-/* shfl.sync.idx.b32 d|p, a, b, c, mask; without .sync no mask. data: 1 with it. */
+/* shfl.sync.idx.b32 d|p, a, b, c, mask; without .sync there is no mask. data: 1 with .sync. */
 void ptx_lower_shfl(struct ptx_lower *l, const struct ptx_match *m)
 {
     const struct ptx_operand *o = l->ins->operand;
@@ -124,7 +124,8 @@ void ptx_lower_elect(struct ptx_lower *l, const struct ptx_match *m)
     ptx_list(l, ptx_emit(l, STEP_ELECT, d, mask, PTX_UNUSED, PTX_UNUSED), p | PTX_WRITTEN);
 }
 
-/* A cluster is one block here: its barrier is the block's last, and every address is of the block itself. data: 0 arrive, 1 wait,
+/* A cluster is a single block here: its barrier is the block's last one, and every address belongs
+ * to the block itself. data: 0 arrive, 1 wait,
  * 2 mapa, 3 getctarank. */
 void ptx_lower_cluster(struct ptx_lower *l, const struct ptx_match *m)
 {

@@ -5,7 +5,7 @@
 
 #include "ptx_program.h"
 
-/* A stretch of steps that is entered at its first and left at its last one. */
+/* A basic block: steps that are entered at the first and left at the last. */
 struct block {
     uint32_t first, last; /* its last step */
     uint32_t next[2];     /* blocks; UINT32_MAX: none */
@@ -18,7 +18,7 @@ struct flow {
     uint32_t block_count, *block_of; /* by step */
     uint64_t *in, *used, *defined;   /* for each block, words of bits */
     uint32_t words;
-    uint64_t *bits_used, *bits_defined; /* of the block that is looked at */
+    uint64_t *bits_used, *bits_defined; /* of the current block */
     bool guarded;
     struct ptx_life *life;
     uint32_t step;
@@ -99,7 +99,7 @@ static void use_and_define(struct flow *f)
     }
 }
 
-/* Adds what is alive at the start of `from` to `out`. */
+/* Adds the values that are live at the start of `from` to `out`. */
 static void add_alive(const struct flow *f, uint64_t *out, uint32_t from)
 {
     const uint64_t *in = f->in + (size_t)from * f->words;
@@ -117,7 +117,7 @@ static void alive_behind(const struct flow *f, const struct block *b, uint64_t *
         add_alive(f, out, f->block_of[f->l->list[f->l->ops[b->branch].list + k]]);
 }
 
-/* From the last block to the first, until nothing is added any more. */
+/* From the last block to the first, until nothing more is added. */
 static void settle(struct flow *f, uint64_t *out)
 {
     for (bool changed = true; changed;) {

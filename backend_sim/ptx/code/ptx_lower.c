@@ -194,8 +194,8 @@ unsigned ptx_float_more(const struct ptx_lower *l, unsigned type)
     return more | (unsigned)ptx_number_of(type) << PTX_FLOAT_FORMAT_SHIFT | (ptx_is_pair(type) ? PTX_FLOAT_PACKED : 0);
 }
 
-/* May a register of type r be an operand of type t? A register of two numbers in one is as one without a type. wide: it may be
- * wider than t. */
+/* May a register of type r be an operand of type t? A register that packs two numbers counts as
+ * untyped. wide: it may be wider than t. */
 static bool fits(unsigned r, unsigned t, bool wide)
 {
     char of = ptx_type_kind(r) == 'v' ? 'b' : ptx_type_kind(r), as = ptx_type_kind(t);
@@ -233,7 +233,7 @@ static uint32_t special(struct ptx_lower *l, const struct ptx_operand *o, unsign
 {
     unsigned bits = ptx_special_bits((unsigned)o->value), bytes = bits == 1 ? 0 : bits / 8;
     if (ptx_special_is_vector((unsigned)o->value) && o->part > 3)
-        mismatch(l, o, type, "source, one part of which can be read,");
+        mismatch(l, o, type, "source that allows a vector's part,");
     bool cut = bytes == 4 && ptx_register_bytes(type) == 2;
     if ((bytes != ptx_register_bytes(type) && !cut) || ptx_type_kind(type) == 'f')
         mismatch(l, o, type, "source");
@@ -297,7 +297,7 @@ static uint64_t literal(const struct ptx_lower *l, const struct ptx_operand *o, 
     return word;
 }
 
-/* A predicate that is the same in all lanes. */
+/* A predicate with the same value in all lanes. */
 static uint32_t always(struct ptx_lower *l, bool truth)
 {
     uint32_t p = ptx_value(l, 0), zero = ptx_constant(l, 0, 4);
@@ -367,7 +367,7 @@ uint32_t ptx_predicate(struct ptx_lower *l, unsigned i)
 
 /* ---- instructions ---- */
 
-/* Of the types that .wide has. */
+/* For the types that .wide supports. */
 static unsigned twice(unsigned type)
 {
     static const unsigned pairs[][2] = {{PTX_U16, PTX_U32}, {PTX_S16, PTX_S32}, {PTX_U32, PTX_U64}, {PTX_S32, PTX_S64}};
@@ -399,7 +399,7 @@ static uint32_t operand(struct ptx_lower *l, char letter, unsigned i, const stru
     return (uint32_t)o->value;
 }
 
-/* As values: those that are read first, so that what their steps need comes before. */
+/* Turns the operands into values: sources first, because their steps must come before. */
 static void take_operands(struct ptx_lower *l, const char *letters, struct ptx_match *m)
 {
     unsigned i = 0;
@@ -434,7 +434,7 @@ static bool holds(struct ptx_text text, const char *part)
     return false;
 }
 
-/* Forms of an opcode that runs here which do not. */
+/* Unsupported forms of a supported opcode. */
 static bool is_left_out(const struct ptx_instruction *ins)
 {
     static const char *const parts[] = {".bulk", ".tensor", "mbarrier", ".f32x2", "e2m1x2", "e2m3x2", "e3m2x2", "ue8m0x2", ".oob",

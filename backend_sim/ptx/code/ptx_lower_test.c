@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each instruction takes and refuses, with the column and the words; modules that are taken, with what becomes of them. */
+/* What each instruction accepts and refuses, with column and message; accepted modules and their translation. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "ptx_program.h"
 
@@ -33,10 +33,10 @@ static const struct {
     uint32_t column;
     const char *message;
 } refused[] = {
-    {"atom.global.add.u32 %r1;", 1, "atom.global.add.u32: has 1 operands, and takes 3"},
-    {"atom.global.add.u32 %r1, [%d1];", 1, "atom.global.add.u32: has 2 operands, and takes 3"},
-    {"atom.global.add.u32 %r1, [%d1], %r1, %r1, %r1;", 1, "atom.global.add.u32: has 5 operands, and takes 3"},
-    {"red.global.add.u32 [%d1], %r1, %r1;", 1, "red.global.add.u32: has 3 operands, and takes 2"},
+    {"atom.global.add.u32 %r1;", 1, "atom.global.add.u32: has 1 operands, but takes 3"},
+    {"atom.global.add.u32 %r1, [%d1];", 1, "atom.global.add.u32: has 2 operands, but takes 3"},
+    {"atom.global.add.u32 %r1, [%d1], %r1, %r1, %r1;", 1, "atom.global.add.u32: has 5 operands, but takes 3"},
+    {"red.global.add.u32 [%d1], %r1, %r1;", 1, "red.global.add.u32: has 3 operands, but takes 2"},
     {"atom.global.add.v2.f32 {%f1, %f2}, [%d1], %f1;", 1,
      "atom.global.add.v2.f32: takes 2 registers in braces, of at most 16 bytes"},
     {"atom.global.add.v2.f32 {%f1, %f2}, [%d1], {%f1, %f2, %f3};", 1,
@@ -60,7 +60,7 @@ static const struct {
     {"multimem.red.global.and.f16x2 [%d1], %r1;", 1, "multimem.red.global.and.f16x2: there is no such operation on .f16x2"},
     {"multimem.st.global.v4.f64 [%d1], {%e1, %e1, %e1, %e1};", 1,
      "multimem.st.global.v4.f64: takes 4 registers, of at most 16 bytes"},
-    {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r1;", 1, "ldmatrix.sync.aligned.m8n8.x1.shared.b16: has 1 operands, and takes 2"},
+    {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r1;", 1, "ldmatrix.sync.aligned.m8n8.x1.shared.b16: has 1 operands, but takes 2"},
     {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1, %r1}, [%r1];", 1,
      "ldmatrix.sync.aligned.m8n8.x1.shared.b16: takes 1 register of 32 bits"},
     {"ldmatrix.sync.aligned.m8n8.x2.shared.b16 %r1, [%r1];", 1,
@@ -69,7 +69,7 @@ static const struct {
      "stmatrix.sync.aligned.m8n8.x2.shared.b16: takes 2 registers of 32 bits"},
     {"multimem.st.global.v2.f32 [%d1], {%f1};", 1, "multimem.st.global.v2.f32: takes 2 registers, of at most 16 bytes"},
     {"multimem.st.global.v2.f32 [%d1], %f1;", 1, "multimem.st.global.v2.f32: takes 2 registers, of at most 16 bytes"},
-    {"multimem.st.global.f32 [%d1];", 1, "multimem.st.global.f32: has 1 operands, and takes 2"},
+    {"multimem.st.global.f32 [%d1];", 1, "multimem.st.global.f32: has 1 operands, but takes 2"},
     {"multimem.ld_reduce.global.add.b32 %r1, [%d1];", 1,
      "multimem.ld_reduce.global.add.b32: there is no such operation on .b32"},
     {"set.lt.f16.f16x2 %h1, %r1, %r2;", 1, "set.lt.f16.f16x2: a pair sets a pair, .u32 or .s32"},
@@ -123,16 +123,16 @@ static const struct {
     {"cvt.rn.f32.f16 %f1, %h1;", 1, "cvt.rn.f32.f16: the result has more bits, so nothing is rounded"},
     {"cvt.rn.f32.f32 %f1, %f1;", 1, "cvt.rn.f32.f32: the type does not change, so it can be rounded only to an integer"},
     {"cvt.u32 %r1, %r2;", 1, "cvt.u32: there is no such instruction: a modifier or the type is missing"},
-    {"cvt.u32.u32 %r1;", 1, "cvt.u32.u32: has 1 operands, and takes 2"},
-    {"cvt.u32.u32 %r1, %r2, %r3;", 1, "cvt.u32.u32: has 3 operands, and takes 2"},
-    {"cvt.pack.sat.u16.s32 %r1, %r2;", 1, "cvt.pack.sat.u16.s32: has 2 operands, and takes 3"},
-    {"cvt.pack.sat.u8.s32.b32 %r1, %r2, %r3;", 1, "cvt.pack.sat.u8.s32.b32: has 3 operands, and takes 4"},
-    {"cvt.pack.sat.u16.s32 %r1, %r2, %r3, %r1;", 1, "cvt.pack.sat.u16.s32: has 4 operands, and takes 3"},
+    {"cvt.u32.u32 %r1;", 1, "cvt.u32.u32: has 1 operands, but takes 2"},
+    {"cvt.u32.u32 %r1, %r2, %r3;", 1, "cvt.u32.u32: has 3 operands, but takes 2"},
+    {"cvt.pack.sat.u16.s32 %r1, %r2;", 1, "cvt.pack.sat.u16.s32: has 2 operands, but takes 3"},
+    {"cvt.pack.sat.u8.s32.b32 %r1, %r2, %r3;", 1, "cvt.pack.sat.u8.s32.b32: has 3 operands, but takes 4"},
+    {"cvt.pack.sat.u16.s32 %r1, %r2, %r3, %r1;", 1, "cvt.pack.sat.u16.s32: has 4 operands, but takes 3"},
     {"cvt.rn.f16x2.f32 %r1, %f1;", 1, "cvt.rn.f16x2.f32: has 2 operands: too few"},
     {"cvt.satfinite.f32.f64 %f1, %e1;", 1, "cvt.satfinite.f32.f64: needs .rn, .rz, .rm or .rp, because the result has fewer "
                                            "bits"},
     {"cvt.relu.f32.f64 %f1, %e1;", 1, "cvt.relu.f32.f64: needs .rn, .rz, .rm or .rp, because the result has fewer bits"},
-    {"cvt.rna.f32.f64 %f1, %e1;", 1, "cvt.rna.f32.f64: .rna makes .tf32 alone"},
+    {"cvt.rna.f32.f64 %f1, %e1;", 1, "cvt.rna.f32.f64: .rna is only for conversions to .tf32"},
     {"cvt.sat.f64.u32 %e1, %r1;", 1, "cvt.sat.f64.u32: needs .rn, .rz, .rm or .rp, because not every integer has an exact float"},
     {"cvt.rn.sat.u32.f32 %r1, %f1;", 1, "cvt.rn.sat.u32.f32: needs .rni, .rzi, .rmi or .rpi, because the result is an integer"},
     {"lop3.b32 %r1, %r1, %r1, %r1, %r2;", 30, "lop3.b32: expected a constant"},
@@ -144,8 +144,8 @@ static const struct {
     {"lop3.or.b32 %r1, %p1, %r1, %r1, %r1, 5, %p1;", 1, "lop3.or.b32: needs d|p, a, b, c, a table and a predicate"},
     {"lop3.or.b32 %r1|%r2, %r1, %r1, %r1, 5, %p1;", 17,
      "lop3.or.b32: the destination must be of .pred, and is a register of .b32"},
-    {"ld.global.u32 %r1;", 1, "ld.global.u32: has 1 operands, and takes 2"},
-    {"ld.global.u32 %r1, [%d1], %r2, %r2;", 1, "ld.global.u32: has 4 operands, and takes 2"},
+    {"ld.global.u32 %r1;", 1, "ld.global.u32: has 1 operands, but takes 2"},
+    {"ld.global.u32 %r1, [%d1], %r2, %r2;", 1, "ld.global.u32: has 4 operands, but takes 2"},
     {"ld.global.u32 %r1, [%d1, %d2];", 1, "ld.global.u32: operand 2 must be an address in brackets"},
     {"ld.global.u32 %r1, [%f1];", 21, "ld.global.u32: an address must be in a register of 64 or 32 bits"},
     {"ld.global.u32 %r1, [%e1];", 21, "ld.global.u32: an address must be in a register of 64 or 32 bits"},
@@ -161,19 +161,19 @@ static const struct {
      "ld.global.v8.f32: moves 32 bytes, but a vector has at most 16"},
     {"ld.global.v8.b16 {%h1,%h1,%h1,%h1,%h1,%h1,%h1,%h1,%h1}, [%d1];", 1,
      "ld.global.v8.b16: operand 1 must have 8 registers in braces"},
-    {"st.global.v2.u16 [%d1], {%h1, %r1};", 1, "st.global.v2.u16: the registers of a vector must have one size"},
-    {"ld.global.v2.u16 {%h1, %r1}, [%d1];", 1, "ld.global.v2.u16: the registers of a vector must have one size"},
+    {"st.global.v2.u16 [%d1], {%h1, %r1};", 1, "st.global.v2.u16: the registers of a vector must have the same size"},
+    {"ld.global.v2.u16 {%h1, %r1}, [%d1];", 1, "ld.global.v2.u16: the registers of a vector must have the same size"},
     {"ld.global.v2.u32 %r1, [%d1];", 1, "ld.global.v2.u32: operand 1 must have 2 registers in braces"},
     {"st.global.v2.u32 [%d1], {%r1};", 1, "st.global.v2.u32: operand 2 must have 2 registers in braces"},
     {"st.const.u32 [%d1], %r1;", 1, "st.const.u32: constant memory and a kernel's parameters cannot be written"},
-    {"ld.param.u32 %r1, [p+x];", 22, "x is not declared before this place as a variable or function"},
+    {"ld.param.u32 %r1, [p+x];", 22, "x is not declared before this position as a variable or function"},
     {"ld.global.u32 5, [%d1];", 15, "ld.global.u32: the destination must be of .u32, and is a whole number"},
-    {"ld.global.u32 %r1, [%d1+1.5];", 25, "expected a whole number"},
+    {"ld.global.u32 %r1, [%d1+1.5];", 25, "expected an integer"},
     {"st.global.f32 [%d1], 5;", 22, "st.global.f32: the source must be of .f32, and is a whole number"},
     {"ldu.shared.u32 %r1, [%d1];", 1, "ldu.shared.u32: there is no such instruction: .shared is not allowed there"},
-    {"prefetch.global.L1;", 1, "prefetch.global.L1: has 0 operands, and takes 1"},
-    {"prefetch.global.L1 [%d1], [%d1];", 1, "prefetch.global.L1: has 2 operands, and takes 1"},
-    {"discard.global.L2 [%d1];", 1, "discard.global.L2: has 1 operands, and takes 2"},
+    {"prefetch.global.L1;", 1, "prefetch.global.L1: has 0 operands, but takes 1"},
+    {"prefetch.global.L1 [%d1], [%d1];", 1, "prefetch.global.L1: has 2 operands, but takes 1"},
+    {"discard.global.L2 [%d1];", 1, "discard.global.L2: has 1 operands, but takes 2"},
     {"cp.async.ca.shared.global [%r1], [%d1];", 1,
      "cp.async.ca.shared.global: takes two addresses and the size: 4, 8 or 16, with .cg 16"},
     {"cp.async.ca.shared.global [%r1], [%d1], %r2;", 1,
@@ -194,21 +194,21 @@ static const struct {
     {"alloca.u64 %d1, 8, 3;", 1, "alloca.u64: takes a destination, a size and an alignment that is a power of two up to 128"},
     {"alloca.u64 %d1, 8, 256;", 1, "alloca.u64: takes a destination, a size and an alignment that is a power of two up to 128"},
     {"stacksave.u64 5;", 15, "stacksave.u64: the destination must be of .u64, and is a whole number"},
-    {"mov.b32 %r1, {};", 1, "mov.b32: cannot put 0 parts together"},
-    {"mov.u32 %r1, {%h1, %h2};", 1, "mov.u32: cannot put 2 parts together"},
-    {"mov.b16 {%h1, %h2, %h3}, %h1;", 1, "mov.b16: cannot put 3 parts together"},
-    {"mov.b32 {%h1, %h2, %h3}, %r1;", 1, "mov.b32: cannot put 3 parts together"},
-    {"mov.f32 %f1, {%h1, %h2};", 1, "mov.f32: cannot put 2 parts together"},
+    {"mov.b32 %r1, {};", 1, "mov.b32: cannot pack 0 parts"},
+    {"mov.u32 %r1, {%h1, %h2};", 1, "mov.u32: cannot pack 2 parts"},
+    {"mov.b16 {%h1, %h2, %h3}, %h1;", 1, "mov.b16: cannot pack 3 parts"},
+    {"mov.b32 {%h1, %h2, %h3}, %r1;", 1, "mov.b32: cannot pack 3 parts"},
+    {"mov.f32 %f1, {%h1, %h2};", 1, "mov.f32: cannot pack 2 parts"},
     {"mov.b32 {%h1, %h2}, %d1;", 21, "mov.b32: the source must be of .b32, and is a register of .b64"},
     {"mov.b64 {%r1, %h2}, %d1;", 15, "mov.b64: the destination must be of .b32, and is a register of .b16"},
-    {"mov.b128 %q1, {%d1, %d1, %d1};", 1, "mov.b128: cannot put 3 parts together"},
-    {"mov.b128 {%d1}, %q1;", 1, "mov.b128: cannot put 1 parts together"},
+    {"mov.b128 %q1, {%d1, %d1, %d1};", 1, "mov.b128: cannot pack 3 parts"},
+    {"mov.b128 {%d1}, %q1;", 1, "mov.b128: cannot pack 1 parts"},
     {"mov.b128 %q1, %d1;", 1, "mov.b128: operand 2 must be a register of .b128"},
     {"mov.b128 %d1, %q1;", 1, "mov.b128: operand 1 must be a register of .b128"},
     {"mov.b128 %q1, 5;", 1, "mov.b128: operand 2 must be a register of .b128"},
     {"mov.b128 {%d1, %d2}, %d1;", 1, "mov.b128: operand 2 must be a register of .b128"},
-    {"mov.u32 %r1;", 1, "mov.u32: has 1 operands, and takes 2"},
-    {"mov.u32 %r1, %r2, %r3;", 1, "mov.u32: has 3 operands, and takes 2"},
+    {"mov.u32 %r1;", 1, "mov.u32: has 1 operands, but takes 2"},
+    {"mov.u32 %r1, %r2, %r3;", 1, "mov.u32: has 3 operands, but takes 2"},
     {"mov.u32 %r1, !%r2;", 15, "mov.u32: only source predicates can be negated"},
     {"mov.pred %p1, %r1;", 15, "mov.pred: the source must be of .pred, and is a register of .b32"},
     {"mov.pred %p1, 1.5;", 15, "mov.pred: the source must be of .pred, and is a float"},
@@ -216,54 +216,54 @@ static const struct {
     {"mov.f32 %f1, %tid.x;", 14, "mov.f32: the source must be of .f32, and is a special register"},
     {"mov.u16 %h1, %clock64;", 14, "mov.u16: the source must be of .u16, and is a special register"},
     {"mov.u32 %r1, %ctaid;", 14,
-     "mov.u32: the source, one part of which can be read, must be of .u32, and is a special register"},
+     "mov.u32: the source that allows a vector's part, must be of .u32, and is a special register"},
     {"mov.u32 %r1, %laneid.x;", 21, "expected ';', found '.x'"},
     {"mov.u16 %h1, p;", 14, "mov.u16: the source must be of .u16, and is a variable"},
     {"mov.u32 %r1, L; L:", 14, "mov.u32: the source must be of .u32, and is a label"},
-    {"mov.u32 %r1, (%r2);", 1, "mov.u32: cannot put 1 parts together"},
+    {"mov.u32 %r1, (%r2);", 1, "mov.u32: cannot pack 1 parts"},
     {"mov.u32 %r1, [%r2];", 14, "mov.u32: the source must be of .u32, and is an address"},
     {"mov.u32 [%r1], %r2;", 9, "mov.u32: the destination must be of .u32, and is an address"},
-    {"mov.u32 _, %tid;", 12, "mov.u32: the source, one part of which can be read, must be of .u32, and is a special register"},
+    {"mov.u32 _, %tid;", 12, "mov.u32: the source that allows a vector's part, must be of .u32, and is a special register"},
     {"mov.pred %p1, %clock64;", 15, "mov.pred: the source must be of .pred, and is a special register"},
     {"mov.u32 %p1, %r1;", 9, "mov.u32: the destination must be of .u32, and is a register of .pred"},
     {"mov.u32 x, %r1; x:", 9, "mov.u32: the destination must be of .u32, and is a label"},
-    {"cvta.global.u64 %d1;", 1, "cvta.global.u64: has 1 operands, and takes 2"},
-    {"cvta.global.u64 %d1, %d2, %d2;", 1, "cvta.global.u64: has 3 operands, and takes 2"},
+    {"cvta.global.u64 %d1;", 1, "cvta.global.u64: has 1 operands, but takes 2"},
+    {"cvta.global.u64 %d1, %d2, %d2;", 1, "cvta.global.u64: has 3 operands, but takes 2"},
     {"cvta.global.u64 %d1, 1.5;", 22, "cvta.global.u64: the source must be of .u64, and is a float"},
     {"cvta.to.global.u64 %d1, %r1;", 25, "cvta.to.global.u64: the source must be of .u64, and is a register of .b32"},
-    {"isspacep.global %p1;", 1, "isspacep.global: has 1 operands, and takes 2"},
-    {"isspacep.global %p1, %d1, %d1;", 1, "isspacep.global: has 3 operands, and takes 2"},
+    {"isspacep.global %p1;", 1, "isspacep.global: has 1 operands, but takes 2"},
+    {"isspacep.global %p1, %d1, %d1;", 1, "isspacep.global: has 3 operands, but takes 2"},
     {"isspacep.global %r1, %d1;", 17, "isspacep.global: the destination must be of .pred, and is a register of .b32"},
     {"isspacep.global %p1, %f1;", 22, "isspacep.global: the source must be of .u32, and is a register of .f32"},
-    {"bar.sync;", 1, "bar.sync: has 0 operands, and takes 2"},
-    {"bar.sync 0, 32, 32;", 1, "bar.sync: has 3 operands, and takes 2"},
+    {"bar.sync;", 1, "bar.sync: has 0 operands, but takes 2"},
+    {"bar.sync 0, 32, 32;", 1, "bar.sync: has 3 operands, but takes 2"},
     {"bar.sync %d1;", 10, "bar.sync: the source must be of .u32, and is a register of .b64"},
-    {"bar.arrive 0;", 1, "bar.arrive: has 1 operands, and takes 2"},
+    {"bar.arrive 0;", 1, "bar.arrive: has 1 operands, but takes 2"},
     {"bar.arrive 0, 33;", 1, "bar.arrive: the number of threads must be a multiple of 32"},
-    {"bar.red.popc.u32 %r1, 0;", 1, "bar.red.popc.u32: has 2 operands, and takes 4"},
+    {"bar.red.popc.u32 %r1, 0;", 1, "bar.red.popc.u32: has 2 operands, but takes 4"},
     {"bar.red.popc.u32 %r1, 0, 33, %p1;", 1, "bar.red.popc.u32: the number of threads must be a multiple of 32"},
     {"bar.red.popc.u32 %r1, 16, %p1;", 1, "bar.red.popc.u32: barriers are numbered 0 to 15"},
     {"bar.red.and.pred %r1, 0, %p1;", 18, "bar.red.and.pred: the destination must be of .pred, and is a register of .b32"},
-    {"bar.red.popc.u32 %r1, 0, 32, %p1, %p1;", 1, "bar.red.popc.u32: has 5 operands, and takes 4"},
+    {"bar.red.popc.u32 %r1, 0, 32, %p1, %p1;", 1, "bar.red.popc.u32: has 5 operands, but takes 4"},
     {"barrier.sync 1, 7;", 1, "barrier.sync: the number of threads must be a multiple of 32"},
-    {"shfl.sync.idx.b32 %r1, %r2, 0, 31;", 1, "shfl.sync.idx.b32: has 4 operands, and takes 5"},
+    {"shfl.sync.idx.b32 %r1, %r2, 0, 31;", 1, "shfl.sync.idx.b32: has 4 operands, but takes 5"},
     {"shfl.sync.idx.b32 %r1|%r2, %r2, 0, 31, -1;", 23,
      "shfl.sync.idx.b32: the destination must be of .pred, and is a register of .b32"},
-    {"vote.sync.all.pred %p1, %p2;", 1, "vote.sync.all.pred: has 2 operands, and takes 3"},
+    {"vote.sync.all.pred %p1, %p2;", 1, "vote.sync.all.pred: has 2 operands, but takes 3"},
     {"vote.all.pred %p1, %p2;", 1, "vote.all.pred: needs .sync for sm_70 and later from PTX 6.4 on"},
     {"vote.sync.ballot.b32 %p1, %p2, -1;", 22,
      "vote.sync.ballot.b32: the destination must be of .b32, and is a register of .pred"},
     {"match.any.sync.b32 %r1|%p1, %r2, -1;", 1, "match.any.sync.b32: only match.all returns a predicate"},
-    {"match.any.sync.b32 %r1, %r2;", 1, "match.any.sync.b32: has 2 operands, and takes 3"},
+    {"match.any.sync.b32 %r1, %r2;", 1, "match.any.sync.b32: has 2 operands, but takes 3"},
     {"match.all.sync.b64 %r1|%p1, %r2, -1;", 29, "match.all.sync.b64: the source must be of .b64, and is a register of .b32"},
-    {"elect.sync %r1, -1;", 1, "elect.sync: has 2 operands, and takes 3"},
+    {"elect.sync %r1, -1;", 1, "elect.sync: has 2 operands, but takes 3"},
     {"elect.sync %r1, %p1, -1;", 1, "elect.sync: answers with d|p"},
-    {"bar.sync 0, %r1, %r1, 5;", 1, "bar.sync: has 4 operands, and takes 2"},
-    {"elect.sync %r1|%p1;", 1, "elect.sync: has 2 operands, and takes 3"},
-    {"elect.sync _;", 1, "elect.sync: has 1 operands, and takes 3"},
+    {"bar.sync 0, %r1, %r1, 5;", 1, "bar.sync: has 4 operands, but takes 2"},
+    {"elect.sync %r1|%p1;", 1, "elect.sync: has 2 operands, but takes 3"},
+    {"elect.sync _;", 1, "elect.sync: has 1 operands, but takes 3"},
     {"redux.sync.add.u32 %r1, %r2;", 1, "redux.sync.add.u32: has 2 operands: too few"},
-    {"mapa.u64 %d1, %d2;", 1, "mapa.u64: has 2 operands, and takes 3"},
-    {"getctarank.u64 %r1;", 1, "getctarank.u64: has 1 operands, and takes 2"},
+    {"mapa.u64 %d1, %d2;", 1, "mapa.u64: has 2 operands, but takes 3"},
+    {"getctarank.u64 %r1;", 1, "getctarank.u64: has 1 operands, but takes 2"},
     {"getctarank.u64 %d1, %d1;", 16, "getctarank.u64: the destination must be of .u32, and is a register of .b64"},
     {"activemask.b32 5;", 16, "activemask.b32: the destination must be of .b32, and is a whole number"},
     {"add.u32 %r1, %r2.b0, %r3;", 14, "add.u32: the source must be of .u32, and is a register of .b32"},
@@ -331,13 +331,16 @@ static const struct {
 } modules[] = {
     {HEAD ".global .b8 a[268435457] = {1};", 4, 13,
      "a has initial values, and more than 268435456 bytes"},
-    {HEAD ".extern .global .u32 averyveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryverylongname[];\n.entry k() { .reg .b64 %d; mov.u64 %d, averyveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryverylongname; ret; }", 4, 22,
+    {HEAD ".extern .global .u32 "
+          "averyveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryverylongname[];\n.entry k() { .reg "
+          ".b64 %d; mov.u64 %d, averyveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryverylongname; "
+          "ret; }", 4, 22,
      "averyveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryverylon is declared .extern without a size, but "
      "no module defines it"},
     {HEAD ".extern .global .u32 v[];\n.global .u64 a = v;\n.entry k() { ret; }", 4, 22,
      "v is declared .extern without a size, but no module defines it"},
     {HEAD ".entry k() { .local .u32 s; ret; }\n.func s();\n.global .u64 g = s;\n.shared .u32 t;\n.global .u64 h = t+4;", 7, 14,
-     "the address of t is not known until a kernel runs"},
+     "the address of t is unknown until a kernel runs"},
     {HEAD ".func f(.param .v2 .b32 a) { ret; }\n.entry k() { .reg .b64 x; call f, (x); ret; }", 5, 36,
      "call: this parameter does not fit in a register"},
     {HEAD ".func f(.param .b32 a) { ret; }\n.entry k() { .param .b32 x[2]; call f, (x+4); ret; }", 5, 41,
@@ -369,8 +372,10 @@ static const struct {
     {HEAD ".func f(.param .b32 a) { ret; }\n.entry k() { call f, ({}); ret; }", 5, 23,
      "call: the source must be of .b32, and is a list"},
     {HEAD ".entry k() { ret; }\n.entry n();", 5, 8, "the kernel n has no body"},
-    {HEAD ".const .b8 a[65533];\n.const .align 4 .b8 b[4];\n.entry k() { ret; }", 5, 21, "with b there are 65540 bytes of constant memory, but the maximum is 65536"},
-    {HEAD ".const .b8 a[65537];\n.entry k() { ret; }", 4, 12, "with a there are 65537 bytes of constant memory, but the maximum is 65536"},
+    {HEAD ".const .b8 a[65533];\n.const .align 4 .b8 b[4];\n.entry k() { ret; }", 5, 21, "with b there are 65540 bytes of "
+        "constant memory, but the maximum is 65536"},
+    {HEAD ".const .b8 a[65537];\n.entry k() { ret; }", 4, 12, "with a there are 65537 bytes of constant memory, but the "
+                                                              "maximum is 65536"},
     {HEAD ".extern .func f();\n.func g() { ret; }\n.entry k() { call g; call f; ret; }", 4, 15,
      "f is called, but no module defines it"},
     {HEAD ".func f() { ret; }\n.global .u64 a = f;\n.const .u64 b = a; .local .u32 c; .global .u64 d = c;", 6, 20,
@@ -414,18 +419,24 @@ static void test_modules(void)
 }
 
 static const char *const taken[] = {
-    HEAD_100 KERNEL("ld.global.v8.f32 {%f0,%f1,%f2,%f3,%f0,%f1,%f2,%f3}, [%d1]; ld.global.v4.b64 {%d0,%d1,%d2,%d3}, [%d1]; st.global.v8.b32 [%d1], {%r0,%r1,%r2,%r3,%r0,%r1,%r2,%r3};"),
+    HEAD_100 KERNEL("ld.global.v8.f32 {%f0,%f1,%f2,%f3,%f0,%f1,%f2,%f3}, [%d1]; ld.global.v4.b64 {%d0,%d1,%d2,%d3}, "
+                    "[%d1]; st.global.v8.b32 [%d1], {%r0,%r1,%r2,%r3,%r0,%r1,%r2,%r3};"),
     HEAD_60 KERNEL("shfl.idx.b32 %r1, %r2, 0, 31; vote.all.pred %p1, %p2; vote.ballot.b32 %r1, %p2;"),
     ".version 6.4\n.target sm_60\n" KERNEL("shfl.up.b32 %r1|%p1, %r2, 0, 31;"), ".version 6.3\n.target sm_70\n" KERNEL("vote.any.pred %p1, %p2;"),
     HEAD ".entry k() { }\n.func f() { }\n.entry l() { L: }\n.entry m() { bra L; L: }\n.func g();\n.extern .global .u32 v;\n.global .u64 a = v;\n.entry o() { { } }",
     HEAD ".func f() { ret; }\n.func g();\n.alias g, f;\n.global .u64 a[2] = {f, g};\n.entry k() { call g; call g, (); ret; }",
-    HEAD ".func (.param .s32 r) f(.param .b32 a) { ret; }\n.entry k() { .reg .b64 %d; .reg .s32 %r; .param .b32 x, y; mov.u64 %d, f; x1: .calltargets f, f; "
+    HEAD ".func (.param .s32 r) f(.param .b32 a) { ret; }\n.entry k() { .reg .b64 %d; .reg .s32 %r; .param .b32 x, y; "
+         "mov.u64 %d, f; x1: .calltargets f, f; "
          "call (%r), %d, (x), x1; call (_), f, (5); call (y), f, (x); ret; }",
     HEAD ".global .u32 g;\n.shared .u32 s, t;\n.func f() { ret; }\n"
-         KERNEL("mov.u64 %d1, g; mov.u64 %d2, g; mov.u64 %d3, g+4; mov.u32 %r1, g; mov.u32 %r1, s; mov.u64 %d1, s; mov.u32 %r2, t; cvta.shared.u64 %d1, s; mov.u64 %d0, f; mov.u64 %d2, f;"),
-    HEAD KERNEL("@%p1 setp.lt.u32 %p1|%p2, %r1, %r2; @!%p1 setp.lt.and.u32 %p1|%p2, %r1, %r2, !%p3; @%p1 setp.lt.u32 %p2|%p1, %r1, %r2; @%p1 setp.eq.u32 %p2, %r1, %r2;"),
-    HEAD KERNEL("ld.global.u32 %r1, [16]; ld.shared.u32 %r1, [16]; cp.async.ca.shared.global [16], [32], 8, %r1; cp.async.cg.shared.global [%r1], [%d1], 16, %p1; cp.async.ca.shared.global [%r1+4], [%d1+4], 4;"),
-    HEAD KERNEL("mov.b64 %d1, {%h1, %h2, %h3, %h0}; mov.b64 {%h1, _, %h3, _}, %d1; mov.b128 %q1, %q2; mov.b128 %q1, {%d1, %d2}; mov.b128 {_, %d1}, %q1; mov.pred %p1, !%p2; mov.pred %p1, 1; mov.pred %p1, %is_explicit_cluster;"),
+         KERNEL("mov.u64 %d1, g; mov.u64 %d2, g; mov.u64 %d3, g+4; mov.u32 %r1, g; mov.u32 %r1, s; mov.u64 %d1, s; "
+                "mov.u32 %r2, t; cvta.shared.u64 %d1, s; mov.u64 %d0, f; mov.u64 %d2, f;"),
+    HEAD KERNEL("@%p1 setp.lt.u32 %p1|%p2, %r1, %r2; @!%p1 setp.lt.and.u32 %p1|%p2, %r1, %r2, !%p3; @%p1 setp.lt.u32 "
+                "%p2|%p1, %r1, %r2; @%p1 setp.eq.u32 %p2, %r1, %r2;"),
+    HEAD KERNEL("ld.global.u32 %r1, [16]; ld.shared.u32 %r1, [16]; cp.async.ca.shared.global [16], [32], 8, %r1; "
+                "cp.async.cg.shared.global [%r1], [%d1], 16, %p1; cp.async.ca.shared.global [%r1+4], [%d1+4], 4;"),
+    HEAD KERNEL("mov.b64 %d1, {%h1, %h2, %h3, %h0}; mov.b64 {%h1, _, %h3, _}, %d1; mov.b128 %q1, %q2; mov.b128 %q1, {%d1, "
+                "%d2}; mov.b128 {_, %d1}, %q1; mov.pred %p1, !%p2; mov.pred %p1, 1; mov.pred %p1, %is_explicit_cluster;"),
     HEAD KERNEL("prefetch.global.L1 [%d1]; discard.global.L2 [%d1], 128; createpolicy.fractional.L2::evict_last.b64 %d1, 1.0; alloca.u64 %d1, 8; alloca.u64 %d1, 8, 16; alloca.u32 %r1, %r2;"),
     HEAD ".entry k() .maxntid 70000 { ret; }\n.entry l() .maxntid 65536, 65536, 2 { ret; }\n.entry m() .reqntid 2, 3, 4 { ret; }",
 };
@@ -448,7 +459,8 @@ static void test_taken(void)
 static void test_meaning(void)
 {
     static const struct ptx_options lets = {.let_unsupported_stay = true};
-    struct ptx_program *p = make(HEAD ".entry k() .maxntid 70000 { ret; }\n.entry l() .maxntid 65536, 65536, 2 { ret; }\n.entry m() .reqntid 2, 3, 4 { ret; }");
+    struct ptx_program *p = make(HEAD ".entry k() .maxntid 70000 { ret; }\n.entry l() .maxntid 65536, 65536, 2 { ret; "
+                                      "}\n.entry m() .reqntid 2, 3, 4 { ret; }");
     tap_ok(p->kernel_count == 3 && p->kernels[0].max_threads == UINT16_MAX && p->kernels[1].max_threads == UINT16_MAX && p->kernels[2].max_threads == 24,
            "more threads than a block can have are all that it can have");
     ptx_program_free(p);
@@ -464,7 +476,7 @@ static void test_meaning(void)
 
 /* ---- sizes ---- */
 
-/* 200 functions, each of which calls the next with 16 MiB of its own, need more than a lane can have. */
+/* 200 functions, each with 16 MiB of local memory, that call each other in a chain need more than a lane can have. */
 static void test_need(void)
 {
     enum { FUNCTIONS = 200, SIZE = 40000 };

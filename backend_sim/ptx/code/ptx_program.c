@@ -25,7 +25,7 @@ const char *ptx_step_fields(unsigned step)
     return steps[step].fields;
 }
 
-/* False: the error says why. What was made so far is in the two contexts. */
+/* False: the error has the reason. The two contexts own everything that was made so far. */
 static bool make(struct ptx_context *work, struct ptx_program *program, struct ptx_text text, const struct ptx_options *options)
 {
     const struct ptx_module *module = ptx_parse(work, text);

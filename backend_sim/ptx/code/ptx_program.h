@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ptx_program.h - makes a program of a PTX text.
+/* ptx_program.h - compiles a PTX text into a program.
  *
- *     text  ->  ptx_parse: a tree  ->  of each function its steps (ptx_lower.h), their blocks and registers' lives  ->  ptx_code.h
+ *     text -> ptx_parse: a tree -> each function's steps (ptx_lower.h), basic blocks and live ranges -> ptx_code.h
  *
- * unsupported: what PTX has and this simulator does not run. Where the options let it stay, the step that stands for it ends the
- * kernel that gets there, and the kernel's record says which instruction it has.
+ * unsupported: valid PTX that this simulator cannot run. If the options tolerate such an
+ * instruction, a step in its place ends a kernel that reaches it, and the kernel's record names the
+ * instruction.
  */
 #ifndef PTX_PROGRAM_H
 #define PTX_PROGRAM_H
@@ -13,14 +14,14 @@
 
 struct ptx_options {
     bool let_unsupported_stay;
-    unsigned newest; /* version of PTX, 10 times, as 90 for 9.0; 0: any */
+    unsigned newest; /* PTX version times 10, such as 90 for 9.0; 0: any */
 };
 
-/* NULL: the error says why, at which place of the text. The text is not needed afterwards. */
+/* NULL: the error has the reason and the position in the text. The text is not needed afterwards. */
 struct ptx_program *ptx_program_new(const char *text, size_t size, const struct ptx_options *options, struct ptx_error *error);
 void ptx_program_free(struct ptx_program *program);
 
-/* -1: it has no kernel of that name. */
+/* -1: there is no kernel of that name. */
 long ptx_program_kernel(const struct ptx_program *program, const char *name);
 
 /* The step's name, for listings and counts. */

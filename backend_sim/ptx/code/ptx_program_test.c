@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs made of texts: what instructions take, what is refused with which words, what a kernel's record says. */
+/* Programs compiled from texts: accepted instructions, refusals with their messages, a kernel's record. */
 #include "ptx_program.h"
 
 #include <stdio.h>
@@ -23,12 +23,13 @@ static struct ptx_program *make(const char *text)
 static struct ptx_program *make_one(const char *instruction)
 {
     static char text[2000];
-    snprintf(text, sizeof text, HEAD ".entry k(.param .u64 p) {\n.reg .b16 %%h<4>; .reg .b32 %%r<4>; .reg .b64 %%d<4>; .reg .f32 %%f<4>; .reg .f64 %%e<4>; "
+    snprintf(text, sizeof text, HEAD ".entry k(.param .u64 p) {\n.reg .b16 %%h<4>; .reg .b32 %%r<4>; .reg .b64 %%d<4>; "
+                                     ".reg .f32 %%f<4>; .reg .f64 %%e<4>; "
                                      ".reg .u32 %%u<4>; .reg .s32 %%s<4>; .reg .pred %%p<4>; .reg .b128 %%q<4>;\n%s\nret; }", instruction);
     return make(text);
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static const struct {
     const char *instruction, *message;
@@ -45,7 +46,7 @@ static const struct {
     {"add.u32 %r1, 1.5, %r3;", "add.u32: the source must be of .u32, and is a float"},
     {"add.f32 %f1, 1, %f3;", "add.f32: the source must be of .f32, and is a whole number"},
     {"add.u32 %r1, %tid.x, 1;", "add.u32: a special register can be read only by mov"},
-    {"mov.u32 %r1, %tid;", "mov.u32: the source, one part of which can be read, must be of .u32, and is a special register"},
+    {"mov.u32 %r1, %tid;", "mov.u32: the source that allows a vector's part, must be of .u32, and is a special register"},
     {"add.u32 %r1, !%r2, %r3;", "add.u32: only source predicates can be negated"},
     {"mul.wide.u64 %d1, %d2, %d3;", "mul.wide.u64: there is no such instruction: .u64 is not allowed there"},
     {"setp.lt.b32 %p1, %r1, %r2;", "setp.lt.b32: .b32 is unordered: only .eq and .ne can compare it"},
@@ -55,7 +56,7 @@ static const struct {
     {"cvt.f32.u32 %f1, %r1;", "cvt.f32.u32: needs .rn, .rz, .rm or .rp, because not every integer has an exact float"},
     {"cvt.f32.f64 %f1, %e1;", "cvt.f32.f64: needs .rn, .rz, .rm or .rp, because the result has fewer bits"},
     {"cvt.rn.f64.f32 %e1, %f1;", "cvt.rn.f64.f32: the result has more bits, so nothing is rounded"},
-    {"cvt.sat.u32.u16 %r1, %h1;", "cvt.sat.u32.u16: .u32 can represent every .u16 number, so nothing saturates"},
+    {"cvt.sat.u32.u16 %r1, %h1;", "cvt.sat.u32.u16: .u32 can represent every .u16 number, so .sat has no effect"},
     {"ld.global.u32 %r1, %d1;", "ld.global.u32: operand 2 must be an address in brackets"},
     {"ld.global.u32 %r1, [%h1];", "ld.global.u32: an address must be in a register of 64 or 32 bits"},
     {"ld.shared.u32 %r1, [p];", "ld.shared.u32: p is in another space"},
@@ -74,7 +75,7 @@ static const struct {
     {"bra %r1;", "bra: expected a label"},
     {"brx.idx %r1, %r2;", "brx.idx: takes an index and the name of a .branchtargets"},
     {"mov.b32 {%h1, %h2}, {%h1, %h2};", "mov.b32: cannot pack and unpack at once"},
-    {"mov.b64 %d1, {%r1, %r2, %r3};", "mov.b64: cannot put 3 parts together"},
+    {"mov.b64 %d1, {%r1, %r2, %r3};", "mov.b64: cannot pack 3 parts"},
     {"wmma.load.a.sync.aligned.m16n16k16.row.f16 {%r1}, [%d1], 16;", "wmma.load.a.sync.aligned.m16n16k16.row.f16: the "
                                                                      "simulator does not support this instruction"},
     {"cp.async.bulk.commit_group;", "cp.async.bulk.commit_group: the simulator does not support this instruction"},
@@ -100,7 +101,7 @@ static const struct {
                                                                                               ".param of the function with the "
                                                                                               "size of the parameter"},
     {HEAD ".func f(.param .b8 a[8]) { ret; }\n.entry k() { .reg .b64 x; call f, (x); ret; }", "call: this parameter does not fit in a register"},
-    {HEAD ".shared .u32 s;\n.global .u64 g = s;", "the address of s is not known until a kernel runs"},
+    {HEAD ".shared .u32 s;\n.global .u64 g = s;", "the address of s is unknown until a kernel runs"},
     {HEAD ".entry k(.param .b8 a[32764], .param .b32 b) { ret; }", "k has 32768 bytes of parameters, but the maximum is 32764"},
     {HEAD ".func f() { .local .b8 a[20000000]; ret; }", "f uses more than 16777216 bytes of local memory"},
 };
@@ -114,7 +115,7 @@ static void test_modules(void)
     }
 }
 
-/* ---- what is there ---- */
+/* ---- what a program contains ---- */
 
 static void test_kernel(void)
 {
@@ -140,7 +141,7 @@ static void test_kernel(void)
     ptx_program_free(p);
 }
 
-/* Registers that are not alive at the same time share a slot: a long text needs few. */
+/* Registers that are not live at the same time share a slot, so a long text needs few slots. */
 static void test_slots(void)
 {
     enum { LONG = 4000, SIZE = 400000 };
@@ -155,7 +156,7 @@ static void test_slots(void)
     free(text);
 }
 
-/* Modifiers may stand in another order than the documentation's. */
+/* Modifiers may be in a different order than in the documentation. */
 static void test_order(void)
 {
     static const char *const orders[] = {"add.rn.ftz.f32 %f1, %f2, %f3;", "add.ftz.rn.f32 %f1, %f2, %f3;", "add.f32.rn.ftz %f1, %f2, %f3;",
@@ -168,7 +169,7 @@ static void test_order(void)
     tap_ok(!make_one("cvt.rzi.f32.s32 %f1, %r1;"), "types are taken in their order");
 }
 
-/* Each row is of an opcode that its neighbours have, or its first; and its lists are known. */
+/* The rows of an opcode are adjacent, and every list that a row names exists. */
 static void test_table(void)
 {
     unsigned wrong = 0, rows = 0;

@@ -11,7 +11,7 @@ struct slots {
     struct ptx_lower *l;
     const struct ptx_life *life;
     uint32_t *slot;            /* of each value; UINT32_MAX: none */
-    uint32_t *starts, *next;   /* lists of values by the step at which they begin, and end */
+    uint32_t *starts, *next;   /* lists of values by the step at which their live range begins, and ends */
     uint32_t *ends, *next_end;
     uint32_t *spare[CLASSES], spares[CLASSES], spare_room[CLASSES];
     uint32_t units, predicates;
@@ -97,7 +97,7 @@ static void begin_at(struct slots *s, uint32_t step)
         s->slot[v - 1] = take(s, s->l->bytes[v - 1]);
 }
 
-/* A value that is only ever read ends, and one that is only ever written begins and ends, at one step. */
+/* A value that is only read has no beginning, and one that is only written begins and ends at the same step. */
 static void place_in_order(struct slots *s)
 {
     for (uint32_t step = 0; step < s->l->op_count; step++) {

@@ -27,7 +27,7 @@ const char *ptx_table_set(char name)
     }
 }
 
-/* Does the modifier stand in the list, or after its @? */
+/* Is the modifier in the list, or in the list that its @ names? */
 static bool in_list(const char *list, size_t length, const char *text)
 {
     size_t size = strlen(text);
@@ -46,7 +46,7 @@ static bool in_list(const char *list, size_t length, const char *text)
     return false;
 }
 
-/* One element against the modifiers from *at on. */
+/* Matches one element with the modifiers from *at on. */
 static bool take(const char *element, size_t length, const struct ptx_instruction *ins, unsigned *at)
 {
     const char *plus = memchr(element, '+', length);
@@ -87,7 +87,7 @@ bool ptx_table_match(const char *pattern, const struct ptx_instruction *ins, uns
     return *taken == ins->modifiers;
 }
 
-/* Marks the modifier that the element takes, wherever it stands; of types the first one that is left. */
+/* Marks the modifier that the element matches, at any position; for a type, the first remaining one. */
 static bool take_anywhere(const char *element, size_t length, const struct ptx_instruction *ins, bool *used)
 {
     const char *plus = memchr(element, '+', length);
@@ -95,7 +95,7 @@ static bool take_anywhere(const char *element, size_t length, const struct ptx_i
         size_t head = (size_t)(plus - element);
         return take_anywhere(element, head, ins, used) && take_anywhere(plus + 1, length - head - 1, ins, used);
     }
-    bool passed = false; /* a type that it does not take */
+    bool passed = false; /* a type that does not match */
     for (unsigned i = 0; i < ins->modifiers; i++) {
         bool is_type = ptx_is_type(ins->modifier[i]);
         if (used[i])
@@ -109,7 +109,7 @@ static bool take_anywhere(const char *element, size_t length, const struct ptx_i
     return false;
 }
 
-/* In another order than the documentation's, as the assembler takes them. */
+/* In any order, as the assembler accepts them. */
 static bool match_anywhere(const char *pattern, const struct ptx_instruction *ins)
 {
     bool used[PTX_MODIFIERS_MOST] = {false};

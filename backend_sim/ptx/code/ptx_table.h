@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ptx_table.h - which instructions there are, and how each is written.
+/* ptx_table.h - the supported instructions and their syntax.
  *
  *     row       add    "?@r ?ftz ?sat f32"    "daa"    since PTX 1.0    handler
  *     matches   add.rn.ftz.f32 %f1, %f2, %f3
@@ -7,7 +7,7 @@
  * Elements of the modifiers, in their order:   sat        this one
  *                                              a|b|c      one of these
  *                                              ?a|b       one of these or none
- *                                              xorsign+abs  both, one behind the other
+ *                                              xorsign+abs both, in this order
  *                                              @r         a list with a name (ptx_table.c)
  * Operands: d destination of the first type, a source of it; b, c source of the second and third type; e destination of the second;
  * D, A of the first type at twice its size; U, u destination and source of 32 bits; p, P predicate, written and read; q an optional
@@ -29,10 +29,10 @@ struct ptx_row {
 extern const struct ptx_row ptx_rows[];
 extern const unsigned ptx_row_count;
 
-/* The row that the modifiers match, and their types; NULL: there is none. *best: how many modifiers the nearest row took. */
+/* The row that the modifiers match, and their types; NULL: none. *best: the number of modifiers that the closest row matched. */
 const struct ptx_row *ptx_table_find(const struct ptx_instruction *ins, unsigned type[4], unsigned *best);
 
-/* Does the pattern match? *taken: how many modifiers it took. */
+/* Does the pattern match? *taken: the number of matched modifiers. */
 bool ptx_table_match(const char *pattern, const struct ptx_instruction *ins, unsigned *taken);
 
 /* The list behind an @: "rn|rz|rm|rp" for r. */

@@ -23,7 +23,7 @@ static double of_bits(uint64_t bits)
     return x;
 }
 
-/* The nearest whole number of a double below 2^51. */
+/* Rounds a double below 2^51 to the nearest integer. */
 static double nearest(double x)
 {
     const double magic = 0x1.8p52;
@@ -31,7 +31,7 @@ static double nearest(double x)
     return sum - magic;
 }
 
-/* 2^n, n in the range of normal numbers. */
+/* 2^n, for n within the range of normal numbers. */
 static double power(int n)
 {
     return of_bits((uint64_t)(n + 1023) << 52);
@@ -80,11 +80,11 @@ double ptx_log2(double x)
     return n + 2 * LOG2E * s * sum;
 }
 
-/* The angle of x, a number that a float holds, from the nearest quarter of a turn. *quadrant: how many quarters, modulo 4. A device takes
- * the angle in turns, as a float that it cuts: what a large x leaves of its accuracy, and of its answer, comes from that. */
+/* The angle of x, which is a float's value, relative to the nearest quarter turn. *quadrant: the number of quarters, modulo
+ * 4. A device converts the angle to turns as a truncated float, which limits the accuracy for a large x. */
 static double reduced(double x, unsigned *quadrant)
 {
-    double turns = x * 0x1.45f306p-3; /* exact; then cut to 24 bits */
+    double turns = x * 0x1.45f306p-3; /* exact; then truncated to 24 bits */
     turns = of_bits(bits_of(turns) & ~((UINT64_C(1) << 29) - 1));
     if (turns >= 0x1p24 || turns <= -0x1p24)
         turns = 0;
@@ -131,7 +131,7 @@ double ptx_cos(double x)
     return wave(x, 1);
 }
 
-/* (e^2x - 1) / (e^2x + 1); near 0 by its series, where the difference would lose digits. */
+/* (e^2x - 1) / (e^2x + 1); near 0 by its series, because the difference would lose digits. */
 double ptx_tanh(double x)
 {
     if (x != x || x == 0)

@@ -82,14 +82,14 @@ static struct parts unpack(const struct ptx_format *f, uint64_t a, bool flush)
     return p;
 }
 
-/* The place of the highest bit that is set; x is not 0. */
+/* The position of the highest set bit; x must not be 0. */
 static int highest(wide x)
 {
     uint64_t high = (uint64_t)(x >> 64);
     return high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((uint64_t)x);
 }
 
-/* Shifts right; what falls off is joined into the last bit. */
+/* Shifts right; the bits shifted out are ORed into the last bit. */
 static wide shifted_right(wide x, int by)
 {
     if (by <= 0)
@@ -110,7 +110,7 @@ static bool rounds_up(enum ptx_round round, bool negative, bool odd, bool half, 
     }
 }
 
-/* x without its last by bits, rounded. */
+/* x without its last `by` bits, rounded. */
 static wide rounded(wide x, int by, enum ptx_round round, bool negative)
 {
     if (by <= 0)
@@ -130,7 +130,7 @@ static uint64_t overflowed(const struct ptx_format *f, bool negative, struct ptx
     return stays ? largest(f) : f->finite ? ptx_float_nan(f) : infinite(f);
 }
 
-/* What is below the least normal number is a zero, unless rounding it to a full significand makes it that number. */
+/* A result below the smallest normal number becomes zero, unless rounding it to a full significand yields that number. */
 static uint64_t flushed(const struct ptx_format *f, const struct parts *p, int exponent, enum ptx_round round)
 {
     int unit = exponent - f->fraction, least = 1 - bias(f);
@@ -140,7 +140,7 @@ static uint64_t flushed(const struct ptx_format *f, const struct parts *p, int e
     return bits >> (f->fraction + 1) ? UINT64_C(1) << f->fraction : 0;
 }
 
-/* Rounds the exact value, which is not 0, once. */
+/* Rounds the exact value, which must not be 0, once. */
 static uint64_t pack(const struct ptx_format *f, const struct parts *p, struct ptx_float_way way)
 {
     uint64_t sign = p->negative ? ptx_float_sign(f) : 0;
@@ -166,7 +166,7 @@ static uint64_t zero(const struct ptx_format *f, bool negative)
 
 /* ---- arithmetic ---- */
 
-/* The NaN among three operands that comes first. Only f64 passes its bits on, with that of the quiet ones set. */
+/* The first NaN among three operands. Only f64 preserves its bits, with the quiet bit set. */
 static bool passes_nan(const struct ptx_format *f, uint64_t a, uint64_t b, uint64_t c, uint64_t *result)
 {
     if (!ptx_float_is_nan(f, a) && !ptx_float_is_nan(f, b) && !ptx_float_is_nan(f, c))
@@ -176,7 +176,8 @@ static bool passes_nan(const struct ptx_format *f, uint64_t a, uint64_t b, uint6
     return true;
 }
 
-enum { TOP = 124 }; /* where the highest bit of both sides of a sum is put: the sum fits, and a product's bits are all kept */
+/* the position of the highest bit of both operands of a sum: the sum fits, and all bits of a product are kept */
+enum { TOP = 124 };
 
 static void lift(struct parts *p)
 {
@@ -274,7 +275,7 @@ uint64_t ptx_float_div(const struct ptx_format *f, uint64_t a, uint64_t b, struc
         p.kind = ZERO;
     if (p.kind != NUMBER)
         return packed(f, &p, way);
-    lift(&x); /* so that the quotient has more bits than any format keeps */
+    lift(&x); /* so that the quotient has more bits than any format */
     p.significand = x.significand / y.significand;
     p.significand |= x.significand % y.significand != 0;
     p.exponent = x.exponent - y.exponent;
@@ -315,7 +316,7 @@ uint64_t ptx_float_convert(const struct ptx_format *to, const struct ptx_format 
 {
     struct parts p = unpack(from, a, way.flush);
     int shift = from->fraction - to->fraction;
-    if (p.kind == NOT_A_NUMBER && from->fraction + to->fraction == 52 + 23) /* between f32 and f64 its bits pass, too */
+    if (p.kind == NOT_A_NUMBER && from->fraction + to->fraction == 52 + 23) /* between f32 and f64 its bits are preserved, too */
         return zero(to, p.negative) | infinite(to) | UINT64_C(1) << (to->fraction - 1) |
                (shift > 0 ? (a & fraction_mask(from)) >> shift : (a & fraction_mask(from)) << -shift);
     if (p.kind == INFINITE && way.saturate && !to->finite)
@@ -323,7 +324,7 @@ uint64_t ptx_float_convert(const struct ptx_format *to, const struct ptx_format 
     return packed(to, &p, way);
 }
 
-/* The parts as a whole number times 1; at most 2^127. */
+/* The value as an integer; at most 2^127. */
 static wide whole(const struct parts *p, enum ptx_round round)
 {
     if (p->exponent < -127)
@@ -355,7 +356,7 @@ uint64_t ptx_float_to(const struct ptx_format *f, uint64_t a, unsigned bits, boo
 {
     struct parts p = unpack(f, a, way.flush);
     uint64_t all = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1, most = is_signed ? all >> 1 : all;
-    if (p.kind == NOT_A_NUMBER) /* as a device was observed to */
+    if (p.kind == NOT_A_NUMBER) /* as observed on a device */
         return bits == 64 || f->exponent == 11 ? UINT64_C(1) << (bits - 1) : 0;
     if (p.kind == ZERO)
         return 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ptx_float.h - IEEE arithmetic in whole numbers, for every format and rounding of PTX.
+/* ptx_float.h - IEEE arithmetic with integers, for every format and rounding mode of PTX.
  *
- *     bits  -> sign, significand * 2^exponent -> exact result, what is below it joined into its last bit -> rounded once -> bits
+ *     bits  -> sign, significand * 2^exponent -> exact result, with lower bits ORed into its last bit -> rounded once -> bits
  *
- * A NaN is answered as the format's canonical one; of f64 that of the first operand that is one. flush: subnormal operands and results are zeros of their sign (.ftz).
+ * A NaN result is the format's canonical one; for f64 it is the first NaN operand. flush: subnormal
+ * operands and results become zeros of the same sign (.ftz).
  */
 #ifndef PTX_FLOAT_H
 #define PTX_FLOAT_H
@@ -21,7 +22,7 @@ enum ptx_round {
 
 struct ptx_format {
     int8_t exponent, fraction; /* bits */
-    bool finite;               /* the highest exponent is of numbers as others are, and all ones are the one NaN (e4m3) */
+    bool finite;               /* the highest exponent encodes ordinary numbers, and only all ones is a NaN (e4m3) */
 };
 
 extern const struct ptx_format ptx_f16, ptx_bf16, ptx_tf32, ptx_f32, ptx_f64, ptx_e4m3, ptx_e5m2;
@@ -29,7 +30,7 @@ extern const struct ptx_format ptx_f16, ptx_bf16, ptx_tf32, ptx_f32, ptx_f64, pt
 struct ptx_float_way {
     enum ptx_round round;
     bool flush;
-    bool saturate; /* what is beyond the largest number becomes it (.satfinite) */
+    bool saturate; /* larger results become the largest number (.satfinite) */
 };
 
 uint64_t ptx_float_add(const struct ptx_format *f, uint64_t a, uint64_t b, struct ptx_float_way way);
@@ -38,22 +39,22 @@ uint64_t ptx_float_fma(const struct ptx_format *f, uint64_t a, uint64_t b, uint6
 uint64_t ptx_float_div(const struct ptx_format *f, uint64_t a, uint64_t b, struct ptx_float_way way);
 uint64_t ptx_float_sqrt(const struct ptx_format *f, uint64_t a, struct ptx_float_way way);
 
-/* A number of one format in another one. */
+/* Converts a number to another format. */
 uint64_t ptx_float_convert(const struct ptx_format *to, const struct ptx_format *from, uint64_t a, struct ptx_float_way way);
-/* The nearest whole number, in the same format. */
+/* The nearest integer, in the same format. */
 uint64_t ptx_float_integral(const struct ptx_format *f, uint64_t a, struct ptx_float_way way);
-/* From a whole number of 64 bits. */
+/* Converts a 64-bit integer. */
 uint64_t ptx_float_from(const struct ptx_format *f, uint64_t value, bool is_signed, struct ptx_float_way way);
-/* To a whole number of that many bits: the nearest one that these hold. */
+/* Converts to an integer of that many bits, saturating. */
 uint64_t ptx_float_to(const struct ptx_format *f, uint64_t a, unsigned bits, bool is_signed, struct ptx_float_way way);
 
-/* -1, 0 or 1; 2: one of them is a NaN. */
+/* -1, 0 or 1; 2: one operand is a NaN. */
 int ptx_float_compare(const struct ptx_format *f, uint64_t a, uint64_t b, bool flush);
 
 bool ptx_float_is_nan(const struct ptx_format *f, uint64_t a);
 bool ptx_float_is_subnormal(const struct ptx_format *f, uint64_t a);
 uint64_t ptx_float_nan(const struct ptx_format *f);
-/* The number with a subnormal one made zero. */
+/* The number, or zero if it is subnormal. */
 uint64_t ptx_float_flushed(const struct ptx_format *f, uint64_t a);
 
 static inline uint64_t ptx_float_sign(const struct ptx_format *f)
@@ -61,7 +62,7 @@ static inline uint64_t ptx_float_sign(const struct ptx_format *f)
     return UINT64_C(1) << (f->exponent + f->fraction);
 }
 
-/* One in the format. */
+/* The number 1 in the format. */
 static inline uint64_t ptx_float_one(const struct ptx_format *f)
 {
     return ((UINT64_C(1) << (f->exponent - 1)) - 1) << f->fraction;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic in whole numbers, compared with the processor's for f32 and f64 in every way to round, and with exact answers for the
- * formats that it does not know. */
+/* Integer-based arithmetic, compared with the processor's for f32 and f64 in every rounding mode,
+ * and with exact results for other formats. */
 #include "ptx_float.h"
 
 #include <fenv.h>
@@ -25,7 +25,7 @@ static bool rounds_as_told(void)
     return sum > 1;
 }
 
-/* wrong: how many results differ, to the nearest and in the other ways. */
+/* wrong: the number of different results, rounding to nearest and in the other modes. */
 static void same_as_processor(const unsigned wrong[2], const char *what)
 {
     const bool told = rounds_as_told();
@@ -68,7 +68,7 @@ static float of32(uint32_t bits)
     return x;
 }
 
-/* Numbers of every kind: small exponents, subnormal, infinite, all bits of the fraction set, any. */
+/* Numbers of every kind: with small exponents, subnormal, infinite, with all fraction bits set, random. */
 static uint64_t some(uint64_t *random, int exponent, int fraction)
 {
     uint64_t bits = random_next(random), sign = bits >> 63 << (exponent + fraction), part = bits & ((UINT64_C(1) << fraction) - 1);
@@ -94,7 +94,7 @@ static bool is_nan64(uint64_t bits)
     return (bits & INT64_MAX) > UINT64_C(0x7ff0000000000000);
 }
 
-/* The first NaN of the operands passes, made quiet. */
+/* The result is the first NaN operand, made quiet. */
 static unsigned differ64(double want, uint64_t got, uint64_t x, uint64_t y, uint64_t z)
 {
     uint64_t first = is_nan64(x) ? x : is_nan64(y) ? y : z;
@@ -172,7 +172,7 @@ static void test_whole(uint64_t *random, unsigned rounds)
     tap_ok(ptx_float_to(&ptx_f32, 0x7fc00000, 32, true, (struct ptx_float_way){0}) == 0, "of a NaN it is 0");
 }
 
-/* Every f16: what it is as a double is exact, and that as an f16 is itself. */
+/* Every f16: the conversion to double is exact, and converting back yields the same bits. */
 static void test_small_formats(void)
 {
     static const struct {
@@ -198,7 +198,7 @@ static void test_small_formats(void)
            "f16 ends between 65519 and 65520");
 }
 
-/* Sums of f16 are exact as doubles, so rounding those once is right. */
+/* Sums of f16 are exact as doubles, so rounding a double once gives the right result. */
 static void test_half_sums(uint64_t *random, unsigned rounds)
 {
     unsigned wrong = 0;
@@ -229,7 +229,7 @@ static void test_flush(void)
            "comparisons");
 }
 
-/* Against the C library's, which are right to a unit or so. */
+/* Compared with the C library's functions, which are accurate to about one unit. */
 static void test_approximations(uint64_t *random, unsigned rounds)
 {
     double worst[5] = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of steps_memory.c for a processor with wider vectors. The Makefile compiles this file for one, where it knows how. */
+/* The steps of steps_memory.c for a processor with wider vectors. The Makefile compiles this file
+ * for one if the compiler supports that. */
 #ifdef __AVX2__
 #define PTX_STEP_NAME(NAME) ptx_fast_##NAME
 #include "steps_memory.c"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of the steps that fast_*.c has. */
+/* The table of the steps in fast_*.c. */
 #include <stddef.h>
 
 #ifdef __AVX2__
@@ -10,7 +10,7 @@
 #define PTX_STEP_NAME(NAME) ptx_fast_##NAME
 #include "ptx_steps.h"
 
-/* The system saves the wide registers, too. */
+/* Does the system save the wide registers, too? */
 static bool saves_wide(void)
 {
     unsigned low, high;
@@ -18,8 +18,8 @@ static bool saves_wide(void)
     return (low & 6) == 6;
 }
 
-/* Not __builtin_cpu_supports: it asks the processor whenever a program is loaded that has this library. On virtual machines, where
- * each question is the hypervisor's to answer, eight of them take 0.2 ms. */
+/* Not __builtin_cpu_supports: it queries the processor whenever a program with this library is
+ * loaded. On virtual machines, where the hypervisor answers each query, eight of them take 0.2 ms. */
 static bool processor_is_wide(void)
 {
     unsigned a, b, c, d;

@@ -2,8 +2,7 @@
 /* ptx_beside.h - an accessor in front of the engine's, for memory that the engine does not know: variables of a module, registered
  * memory of the host.
  *
- *     kernel -> ptx_beside.memory -- run: asks what lies beside, then the engine's
- *                                 '- pause, replicas: the engine's
+ *     kernel -> ptx_beside.memory -- run: queries the memory beside, then the engine's '- pause, replicas: the engine's
  */
 #ifndef PTX_BESIDE_H
 #define PTX_BESIDE_H
@@ -18,7 +17,7 @@ struct ptx_beside {
     struct twin_memory *inner;
 };
 
-/* Passes on to inner what is not an access; the caller sets memory.run, which answers for both. */
+/* Passes everything but accesses on to inner; the caller sets memory.run, which handles both. */
 void ptx_beside_set(struct ptx_beside *beside, struct twin_memory *inner);
 
 #endif

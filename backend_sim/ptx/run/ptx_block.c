@@ -63,7 +63,7 @@ void ptx_barrier_vote(struct ptx_barrier *barrier, uint32_t truth, uint32_t lane
     barrier->count += (uint32_t)__builtin_popcount(truth);
 }
 
-/* What a reduction wrote for the lanes that waited. */
+/* Stores a reduction's result for the lanes that waited. */
 static void answer(const struct ptx_split *s, const struct ptx_barrier *barrier)
 {
     const struct ptx_op *op = &s->frame->routine->ops[s->step];

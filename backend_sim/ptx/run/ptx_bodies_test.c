@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What compilers make of C for a device computes what they make of it for the host: bodies-*.ptx of nvcc and clang, with their optimisers and
- * without. */
+/* C compiled for a device computes the same as compiled for the host: bodies-*.ptx of nvcc and clang, optimised and not. */
 #include "testing/bodies.h"
 #include "testing/ptx_rig.h"
 

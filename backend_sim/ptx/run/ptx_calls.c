@@ -16,7 +16,7 @@ static uintptr_t rounded(uintptr_t at)
     return (at + PTX_UNIT - 1) / PTX_UNIT * PTX_UNIT;
 }
 
-/* The frame, its registers at a multiple of a unit, with the constants, which no step writes; its predicates. */
+/* The frame: its registers at a multiple of a unit, including constants, which no step writes; its predicates. */
 static struct ptx_frame *new_frame(const struct ptx_routine *r, const unsigned char *constants)
 {
     size_t registers = (size_t)r->units * PTX_UNIT;
@@ -56,7 +56,7 @@ void ptx_frame_close(struct ptx_warp *warp, struct ptx_frame *frame)
 
 /* ---- parameters ---- */
 
-/* Copies a parameter in the local memory of each lane. False: memory is out, and the launch has ended. */
+/* Copies a parameter in the local memory of each lane. False: memory is exhausted, and the launch has ended. */
 static bool copy_local(struct ptx_warp *warp, uint32_t lanes, uint64_t to, uint64_t from, uint32_t size)
 {
     for (uint32_t left = lanes; left; left &= left - 1) {
@@ -73,7 +73,7 @@ static bool fits(const struct ptx_routine *r, const struct ptx_op *op)
     return r->param_count == op->what && r->result_count == (uint32_t)op->count - op->what;
 }
 
-/* Lanes go into a frame of their own, and what is left of the split goes on behind the call. */
+/* The lanes enter a new frame, and the rest of the split continues after the call. */
 static void enter(struct ptx_warp *warp, struct ptx_split *s, const struct ptx_op *op, uint32_t lanes, uint32_t routine)
 {
     const struct ptx_routine *r = &warp->block->grid->launch->program->routines[routine];
@@ -102,7 +102,7 @@ static void enter(struct ptx_warp *warp, struct ptx_split *s, const struct ptx_o
             return;
 }
 
-/* ---- what the driver has ---- */
+/* ---- functions of the driver ---- */
 
 static uint64_t argument(struct ptx_warp *warp, const struct ptx_frame *caller, const struct ptx_op *op, unsigned i, unsigned lane,
                          unsigned size)
@@ -154,7 +154,7 @@ static void call_builtin(struct ptx_warp *warp, struct ptx_split *s, const struc
     }
     if (r->builtin == PTX_B_MALLOC || r->builtin == PTX_B_FREE) {
         for (uint32_t left = lanes; left && r->builtin == PTX_B_MALLOC; left &= left - 1)
-            result(warp, s->frame, op, ptx_first_lane(left), 0, 8); /* the heap is empty: no memory is left */
+            result(warp, s->frame, op, ptx_first_lane(left), 0, 8); /* the heap has size 0: no memory is available */
         s->step++;
         return;
     }
@@ -170,7 +170,7 @@ static void call_builtin(struct ptx_warp *warp, struct ptx_split *s, const struc
 
 /* ---- calls ---- */
 
-/* The routine behind a pointer; UINT32_MAX: there is none. */
+/* The routine that a pointer refers to; UINT32_MAX: none. */
 static uint32_t routine_at(const struct ptx_program *program, uint64_t pointer)
 {
     uint64_t number = (pointer - PTX_FUNCTIONS) / 16;
@@ -187,7 +187,7 @@ static void call_routine(struct ptx_warp *warp, struct ptx_split *s, const struc
         enter(warp, s, op, lanes, routine);
 }
 
-/* The lanes whose pointer is that of the first; the others make the step again by themselves. */
+/* The lanes with the same pointer as the first; the others repeat the step separately. */
 static void call_pointer(struct ptx_warp *warp, struct ptx_split *s, const struct ptx_op *op, uint32_t lanes)
 {
     const struct ptx_program *program = warp->block->grid->launch->program;

@@ -6,18 +6,18 @@
 #include "ptx_calls.h"
 #include "ptx_steps.h"
 
-/* What the lanes bring, and what they get. */
+/* The inputs and results of the lanes. */
 struct collective {
     const struct ptx_op *op;
-    uint32_t members; /* the mask that they give */
-    uint32_t lanes;   /* that take part */
+    uint32_t members; /* the mask that they specify */
+    uint32_t lanes;   /* the participating lanes */
     uint64_t a[PTX_LANES];
     uint32_t b[PTX_LANES], c[PTX_LANES], truth;
     uint64_t d[PTX_LANES];
-    uint32_t judged; /* the predicate that is written */
+    uint32_t judged; /* the predicate to write */
 };
 
-/* Which field or list entry holds the mask of members. */
+/* The field or list entry that holds the member mask. */
 static uint32_t members_slot(const struct ptx_frame *frame, const struct ptx_op *op)
 {
     switch (op->step) {
@@ -62,9 +62,9 @@ static void gather(struct collective *c, const struct ptx_frame *frame, const st
     }
 }
 
-/* ---- what each step computes ---- */
+/* ---- the result of each step ---- */
 
-/* The lane that a shuffle takes from; *within: it is in the lane's segment. */
+/* The source lane of a shuffle; *within: it is in the lane's segment. */
 static unsigned source_lane(enum ptx_shuffle mode, unsigned lane, uint32_t b, uint32_t c, bool *within)
 {
     unsigned segment = c >> 8 & 31, clamp = c & 31, last = (lane & segment) | (clamp & ~segment), first = lane & segment;
@@ -91,7 +91,7 @@ static unsigned source_lane(enum ptx_shuffle mode, unsigned lane, uint32_t b, ui
     return *within ? (unsigned)from & 31 : lane;
 }
 
-/* From a lane that does not take part comes the lane's own value: the documentation leaves it open. */
+/* For a source lane that does not take part, the result is the lane's own value; the documentation leaves it undefined. */
 static void shuffle(struct collective *c)
 {
     for (uint32_t left = c->lanes; left; left &= left - 1) {
@@ -196,9 +196,9 @@ static void scatter(const struct collective *c, struct ptx_frame *frame, const s
         keep_judged(frame, list[judge], c->judged, lanes);
 }
 
-/* ---- who is there ---- */
+/* ---- participating lanes ---- */
 
-/* Steps at different places are one if they are of one kind. */
+/* Steps of the same kind count as one even at different positions in the code. */
 static bool is_same(const struct ptx_op *a, const struct ptx_op *b)
 {
     return a->step == b->step && a->imm == b->imm && (a->more & 1) == (b->more & 1) && a->bytes[1] == b->bytes[1];
@@ -214,7 +214,7 @@ static bool waits_for(const struct ptx_split *s, const struct ptx_op *op, uint32
     return s->state == PTX_WAITS_WARP && s->members == members && is_same(op_of(s), op);
 }
 
-/* Makes the step for all splits that wait for it, if they are all that are to come. */
+/* Executes the step for all splits that wait for it, once all expected lanes have arrived. */
 static bool complete(struct ptx_warp *warp, const struct ptx_op *op, uint32_t members)
 {
     struct collective c = {.op = op, .members = members};
@@ -255,7 +255,7 @@ static void at_once(const struct ptx_split *s, const struct ptx_op *op, uint32_t
     scatter(&c, s->frame, op, lanes);
 }
 
-/* The lanes that give the mask that the first of them gives. */
+/* The lanes whose mask equals the first lane's. */
 static uint32_t group_of(const ptx_u32 *masks, uint32_t lanes, uint32_t *members)
 {
     uint32_t group = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where lanes go: branches, loops, tables of jumps, calls; that they meet again; that each makes progress; and where none does. */
+/* Control flow of lanes: branches, loops, jump tables, calls; that lanes meet again; that each makes progress; and deadlocks. */
 #include "testing/ptx_rig.h"
 
 #define REGISTERS ".reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .pred %p<4>;\nld.param.u64 %rd0, [out];\n"
@@ -9,7 +9,7 @@
 
 static const uint64_t out[] = {RIG_BASE, RIG_BASE + 65536};
 
-/* A loop that each lane goes round as often as its number says, with a branch in it. */
+/* A loop that lane i iterates i times, with a branch in it. */
 static void test_branches(void)
 {
     struct rig rig;
@@ -29,7 +29,7 @@ static void test_branches(void)
     rig_close(&rig);
 }
 
-/* After a branch the lanes meet: what follows is made once for all. */
+/* After a branch the lanes meet: the following steps run once for all of them. */
 static void test_meeting(void)
 {
     struct rig rig;
@@ -53,7 +53,7 @@ static void test_meeting(void)
            "st.volatile.global.u32 [%rd2], %r4; membar.gl; atom.global.exch.b32 %r5, [%rd0], 0; add.u32 %r3, %r3, 1; "               \
            "setp.lt.u32 %p1, %r3, 20; @%p1 bra AGAIN;")
 
-/* A lock that the lanes of a warp wait for: the one that has it must get on. */
+/* A lock that the lanes of a warp wait for: the lane that holds it must make progress. */
 static void test_locks(void)
 {
     struct rig rig;
@@ -70,7 +70,7 @@ static void test_locks(void)
     rig_close(&rig);
 }
 
-/* Lane 1 waits for lane 0 of the same warp, which comes later in the code, without anything that shows it waits. */
+/* Lane 1 waits for lane 0 of the same warp, which is further on in the code, and nothing marks the loop as a wait. */
 static void test_plain_wait(void)
 {
     struct rig rig;
@@ -81,7 +81,7 @@ static void test_plain_wait(void)
     rig_close(&rig);
 }
 
-/* Blocks that wait for each other: as many as a device holds are under way at a time. */
+/* Blocks that wait for each other: as many as fit on a device run at a time. */
 static void test_grid_barrier(void)
 {
     struct rig rig;
@@ -94,7 +94,7 @@ static void test_grid_barrier(void)
     rig_close(&rig);
 }
 
-/* What never ends is ended, with the place. */
+/* An infinite loop is stopped, and its position is reported. */
 static void test_no_end(void)
 {
     struct rig rig;
@@ -113,7 +113,7 @@ static void test_no_end(void)
     rig_close(&rig);
 }
 
-/* Threads that have exited are not waited for. */
+/* Barriers do not wait for threads that have exited. */
 static void test_exited(void)
 {
     struct rig rig;
@@ -201,7 +201,7 @@ static void test_ends(void)
            "otherwise the text is refused, at its line");
 }
 
-/* Blocks on several threads of the host leave what one leaves. */
+/* Running blocks on several host threads has the same result as on one. */
 static void test_host_threads(void)
 {
     struct rig rig;
@@ -212,7 +212,7 @@ static void test_host_threads(void)
     for (uint32_t i = 0; i < 9600; i++)
         wrong += rig_u32(&rig)[i] != i * i;
     tap_ok(rig.outcome.end == PTX_END_DONE && !wrong && rig_u32(&rig)[16384] == 9600, "100 blocks on four threads of the host");
-    rig.memory.fleeting = true; /* one thread's request would end another one's bytes */
+    rig.memory.fleeting = true; /* one thread's request would invalidate another one's bytes */
     rig_u32(&rig)[16384] = 0;
     tap_ok(rig_launch(&rig, "k", 100, 96, out, 1) == PTX_END_DONE && rig_u32(&rig)[16384] == 9600, "on one, where bytes are fleeting");
     rig_close(&rig);

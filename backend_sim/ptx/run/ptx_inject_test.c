@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a request for memory fails, a text is refused and a kernel ended with that reason, and nothing stays behind. */
+/* If an allocation fails, a text is refused or a kernel ends with that reason, and nothing leaks. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "testing/ptx_rig.h"
 
@@ -11,7 +11,7 @@ static const char text[] = RIG_HEAD
     ".entry k(.param .u64 out)\n{ .reg .b32 %r<200>; .reg .b64 %rd<8>; ld.param.u64 %rd0, [out]; mov.u32 %r1, %tid.x; call (%r2), f, (%r1); mov.u32 %r3, %ctaid.x; "
     "mad.lo.u32 %r3, %r3, 128, %r1; mad.wide.u32 %rd1, %r3, 4, %rd0; st.global.u32 [%rd1], %r2; bar.sync 0; ret; }\n";
 
-/* Local memory grows as it calls itself: for parameters, and for a result that nothing was written to. */
+/* Local memory grows with recursion: for parameters, and for a result that was never written. */
 static const char recursive[] = RIG_HEAD
     ".func (.param .align 8 .b8 r[512]) g(.param .align 8 .b8 n[256])\n{ .reg .b32 %r<4>; .reg .pred %p; ld.param.b32 %r1, [n]; setp.eq.u32 %p, %r1, 0; @%p ret; "
     "{ .param .align 8 .b8 a[256]; .param .align 8 .b8 b[512]; sub.u32 %r1, %r1, 1; st.param.b32 [a], %r1; call (b), g, (a); } ret; }\n"
@@ -51,7 +51,7 @@ static void test_kernels(const char *kernel, unsigned threads)
         enum ptx_end end = rig_launch(&rig, "k", 3, 70, out, 1);
         const char *what = inject_disarm();
         refused += what != NULL;
-        /* Without another thread of the host one does it all. */
+        /* If no other host thread can be created, one does all the work. */
         wrong += what && strcmp(what, "pthread_create") != 0 ? end != PTX_END_MEMORY : end != PTX_END_DONE;
         wrong += inject_live != live;
         if (!what)
@@ -61,7 +61,7 @@ static void test_kernels(const char *kernel, unsigned threads)
     rig_close(&rig);
 }
 
-/* A dry run that has no memory left for what is written ends there. */
+/* A dry run without memory for the overlay ends there. */
 static void test_dry(void)
 {
     struct rig rig;

@@ -8,7 +8,7 @@
 
 #define PAGE (UINT64_C(1) << PTX_GRANT_SHIFT)
 
-/* What reads as zeros; nothing writes it. */
+/* Read-only zeros. */
 static unsigned char zeros[1 << 16];
 
 void ptx_port_open(struct ptx_port *port, struct ptx_grid *grid)
@@ -23,7 +23,7 @@ void ptx_port_forget(struct ptx_port *port)
     memset(port->write, 0, sizeof port->write);
 }
 
-/* Asks for the rest of the page, so that what follows is there without asking. */
+/* Requests the rest of the page, so that following accesses need no request. */
 static unsigned char *ask(struct ptx_port *port, uint64_t address, uint32_t width, uint64_t *size, enum twin_use use, bool keep)
 {
     struct ptx_grid *grid = port->grid;
@@ -88,7 +88,7 @@ static enum twin_use use_of(const struct ptx_op *o)
     return o->step == STEP_ST || o->step == STEP_STV ? TWIN_WRITE : o->step == STEP_LD || o->step == STEP_LDV ? TWIN_READ : TWIN_ATOMIC;
 }
 
-/* An address that is no multiple of the size: all lanes that have one are named. */
+/* Misaligned addresses: reports all lanes that have one. */
 static bool refuse_misaligned(struct ptx_warp *warp, uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes, enum twin_use use)
 {
     uint32_t bad = 0;
@@ -113,7 +113,7 @@ static bool is_aligned(uint32_t mask, const uint64_t at[PTX_LANES], uint32_t byt
 
 /* ---- one lane ---- */
 
-/* NULL: *end says why; or memory of the host is out, and warp->ended is set. *at becomes the address in its space. */
+/* NULL: *end has the reason; or host memory is exhausted, and warp->ended is set. *at becomes the address in its space. */
 static unsigned char *in_space(struct ptx_warp *warp, enum ptx_memory space, unsigned lane, uint64_t *at, uint32_t bytes, enum twin_use use,
                                enum ptx_end *end)
 {
@@ -132,7 +132,7 @@ static unsigned char *in_space(struct ptx_warp *warp, enum ptx_memory space, uns
                    : NULL;
     case PTX_M_FRAME:
     case PTX_M_LOCAL: return ptx_warp_local(warp, lane, space == PTX_M_FRAME ? *at + warp->frame->local : *at, bytes);
-    case PTX_M_KERNEL_PARAM: /* what is written there is lost, which a device does not refuse */
+    case PTX_M_KERNEL_PARAM: /* stores there are lost, but a device accepts them */
         if (*at > launch->kernel->param_bytes || bytes > launch->kernel->param_bytes - *at)
             return NULL;
         return use == TWIN_READ ? (unsigned char *)(uintptr_t)(launch->params + *at) : warp->port->copies[lane];
@@ -155,7 +155,7 @@ unsigned char *ptx_reach_lane(struct ptx_warp *warp, const struct ptx_op *o, uns
 
 /* ---- all lanes ---- */
 
-/* Lanes without access: why and where the first one has none, and all that have none for that reason. */
+/* Lanes without access: the reason and address of the first one, and all lanes with the same reason. */
 struct refused {
     uint32_t lanes;
     enum ptx_end end;
@@ -211,7 +211,7 @@ bool ptx_reach_lanes(struct ptx_warp *warp, const struct ptx_op *o, uint32_t mas
         ptx_warp_fail(warp, refused.end, refused.lanes, refused.at, bytes, use);
         return false;
     }
-    return local == warp->local || ptx_reach_lanes(warp, o, mask, at, bytes, to); /* it grew, and moved */
+    return local == warp->local || ptx_reach_lanes(warp, o, mask, at, bytes, to); /* it has grown and moved */
 }
 
 bool ptx_store_lanes(struct ptx_warp *warp, const struct ptx_op *o, uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes,

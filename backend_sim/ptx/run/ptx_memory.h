@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ptx_memory.h - addresses of lanes as bytes of the host.
+/* ptx_memory.h - translates addresses of lanes to host memory.
  *
  *     generic   [ the device's addresses ...   | shared | local | parameters | grid | functions ]
  *                 through the accessor           a window each, where no address of a device or of the host is
  *
- * A port is a host thread's view of the accessor. It keeps what it was granted, so that most accesses need no request; an accessor
- * whose bytes are fleeting is asked for every access.
+ * A port is a host thread's view of the accessor. It caches grants, so that most accesses need no
+ * request; an accessor with fleeting bytes receives a request for every access.
  */
 #ifndef PTX_MEMORY_H
 #define PTX_MEMORY_H
@@ -20,9 +20,9 @@ static inline uint64_t ptx_window(enum ptx_memory space)
     return PTX_WINDOW + (uint64_t)space * PTX_WINDOW_SIZE;
 }
 
-/* Shared memory begins behind what a device of these architectures keeps for the system, where libraries of the toolkit keep something,
- * too, if a program reads where that is: cooperative groups 288 bytes from %reserved_smem_offset_1 on. It ends at a multiple of
- * PTX_SHARED_GRANULE. */
+/* Shared memory begins after the part that devices of these architectures reserve for the system.
+ * Libraries of the toolkit use that part, too, if a program reads its offset: cooperative groups
+ * use 288 bytes from %reserved_smem_offset_1 on. It ends at a multiple of PTX_SHARED_GRANULE. */
 #define PTX_SHARED_BASE UINT32_C(1024)
 #define PTX_SHARED_GRANULE UINT32_C(128)
 
@@ -41,7 +41,7 @@ static inline enum ptx_memory ptx_space_of(uint64_t *at)
 struct ptx_grant {
     uint64_t start, size;
     unsigned char *bytes;
-    uint32_t writes; /* of zeros: the grid's writes when they were granted */
+    uint32_t writes; /* for zeros: the grid's count of writes at the time of the grant */
     bool zeros;
 };
 
@@ -50,30 +50,31 @@ enum { PTX_GRANTS = 64, PTX_GRANT_SHIFT = 21 };
 struct ptx_port {
     struct ptx_grid *grid;
     struct ptx_grant read[PTX_GRANTS], write[PTX_GRANTS];
-    unsigned char (*copies)[PTX_WIDEST]; /* of each lane, where bytes are fleeting */
+    unsigned char (*copies)[PTX_WIDEST]; /* of each lane, if bytes are fleeting */
 };
 
 void ptx_port_open(struct ptx_port *port, struct ptx_grid *grid);
-/* Forgets what was granted. */
+/* Drops the cached grants. */
 void ptx_port_forget(struct ptx_port *port);
 
-/* The bytes at a global address, *size of them at least: the accessor's answer, or NULL where it refused. *size: how many there are. */
+/* The bytes at a global address, at least *size of them; NULL if the accessor refused. *size
+ * becomes the number of granted bytes. */
 unsigned char *ptx_port_reach(struct ptx_port *port, uint64_t address, uint32_t width, uint64_t *size, enum twin_use use);
 
-/* What the lanes in mask access with o: their addresses in the step's space. */
+/* The addresses that the lanes in mask access with o, in the step's space. */
 void ptx_addresses(const struct ptx_warp *warp, const struct ptx_op *o, uint64_t at[PTX_LANES]);
 
-/* Pointers to bytes bytes for each lane in mask, at a multiple of bytes. False: the launch has ended, and warp->ended is set.
- * Accessors with fleeting bytes cannot write through them: ptx_store_lanes does. */
+/* Pointers to `bytes` bytes for each lane in mask, aligned to `bytes`. False: the launch has ended, and warp->ended is set.
+ * With fleeting bytes, stores through them are not possible; use ptx_store_lanes. */
 bool ptx_reach_lanes(struct ptx_warp *warp, const struct ptx_op *o, uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes,
                      unsigned char *to[PTX_LANES]);
 bool ptx_store_lanes(struct ptx_warp *warp, const struct ptx_op *o, uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes,
                      unsigned char from[PTX_LANES][PTX_WIDEST]);
 
-/* One lane, at once; use is TWIN_ATOMIC or as it says. */
+/* For a single lane; use is TWIN_ATOMIC or the access of the step. */
 unsigned char *ptx_reach_lane(struct ptx_warp *warp, const struct ptx_op *o, unsigned lane, uint64_t at, uint32_t bytes, enum twin_use use);
 
-/* Is the accessor one whose bytes are fleeting? */
+/* Are the accessor's bytes fleeting? */
 bool ptx_is_fleeting(const struct ptx_warp *warp);
 
 #endif

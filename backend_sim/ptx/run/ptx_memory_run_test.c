@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory: spaces and generic addresses, vectors, what is misaligned or outside, atomics, fences, what an accessor is asked. */
+/* Memory: spaces and generic addresses, vectors, misaligned and out-of-range accesses, atomics,
+ * fences, requests to the accessor. */
 #include "testing/ptx_rig.h"
 
 #define REGISTERS ".reg .b16 %h<8>; .reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .f32 %f<8>; .reg .pred %p<4>; .reg .b128 %q<4>;\nld.param.u64 %rd0, [out];\n"
@@ -29,7 +30,7 @@ static void test_widths(void)
     rig_close(&rig);
 }
 
-/* As others see it: each element in one piece. */
+/* As seen by others: each element is written at once. */
 static void test_ordered_widths(void)
 {
     struct rig rig;
@@ -46,7 +47,7 @@ static void test_ordered_widths(void)
     rig_close(&rig);
 }
 
-/* 32 bytes, where each access is a request of its own as well. */
+/* 32 bytes, also with an accessor that needs a request for each access. */
 static void test_widest(void)
 {
     for (unsigned fleeting = 0; fleeting < 2; fleeting++) {
@@ -141,12 +142,17 @@ static const struct {
     uint64_t before, b, c, after;
     unsigned bytes;
 } atomics[] = {
-    {"add.u32", 5, 7, 0, 12, 4}, {"add.u64", UINT64_MAX, 3, 0, 2, 8}, {"min.s32", 3, 0xfffffffe, 0, 0xfffffffe, 4}, {"max.s32", 3, 0xfffffffe, 0, 3, 4},
-    {"min.u32", 3, 0xfffffffe, 0, 3, 4}, {"max.u64", 1, 9, 0, 9, 8}, {"min.s64", 1, UINT64_MAX, 0, UINT64_MAX, 8}, {"and.b32", 6, 3, 0, 2, 4},
-    {"or.b64", 6, 3, 0, 7, 8}, {"xor.b32", 6, 3, 0, 5, 4}, {"exch.b32", 6, 3, 0, 3, 4}, {"cas.b32", 6, 6, 9, 9, 4}, {"cas.b32", 6, 5, 9, 6, 4},
-    {"cas.b64", 6, 6, 9, 9, 8}, {"cas.b16", 0x10006, 6, 9, 0x10009, 2}, {"inc.u32", 5, 7, 0, 6, 4}, {"inc.u32", 7, 7, 0, 0, 4}, {"dec.u32", 5, 7, 0, 4, 4},
+    {"add.u32", 5, 7, 0, 12, 4}, {"add.u64", UINT64_MAX, 3, 0, 2, 8}, {"min.s32",
+     3, 0xfffffffe, 0, 0xfffffffe, 4}, {"max.s32", 3, 0xfffffffe, 0, 3, 4},
+    {"min.u32", 3, 0xfffffffe, 0, 3, 4}, {"max.u64", 1, 9, 0, 9, 8}, {"min.s64", 1, UINT64_MAX, 0, UINT64_MAX, 8}, {"and.b32",
+     6, 3, 0, 2, 4},
+    {"or.b64", 6, 3, 0, 7, 8}, {"xor.b32", 6, 3, 0, 5, 4}, {"exch.b32", 6, 3, 0, 3, 4}, {"cas.b32",
+     6, 6, 9, 9, 4}, {"cas.b32", 6, 5, 9, 6, 4},
+    {"cas.b64", 6, 6, 9, 9, 8}, {"cas.b16", 0x10006, 6, 9, 0x10009, 2}, {"inc.u32", 5, 7, 0, 6, 4}, {"inc.u32",
+     7, 7, 0, 0, 4}, {"dec.u32", 5, 7, 0, 4, 4},
     {"dec.u32", 0, 7, 0, 7, 4}, {"dec.u32", 9, 7, 0, 7, 4}, {"add.f32", 0x3f800000, 0x40000000, 0, 0x40400000, 4},
-    {"add.f64", 0x3ff0000000000000, 0x4000000000000000, 0, 0x4008000000000000, 8}, {"add.noftz.f16", 0xabcd3c00, 0x4000, 0, 0xabcd4200, 2},
+    {"add.f64", 0x3ff0000000000000, 0x4000000000000000, 0, 0x4008000000000000, 8}, {"add.noftz.f16",
+     0xabcd3c00, 0x4000, 0, 0xabcd4200, 2},
     {"add.noftz.f16x2", 0x3c004000, 0x40003c00, 0, 0x42004200, 4}, {"add.noftz.bf16x2", 0x3f804000, 0x40003f80, 0, 0x40404040, 4},
 };
 
@@ -199,7 +205,7 @@ static void note_fence(struct twin_memory *memory)
     fences++;
 }
 
-/* Grants are kept; where bytes are fleeting, each access is a request of its own. */
+/* Grants are cached; with fleeting bytes, each access is a separate request. */
 static void test_requests(void)
 {
     struct rig rig;
@@ -261,7 +267,8 @@ static void test_async(void)
     rig_close(&rig);
 }
 
-/* All lanes of a step that have no access are named together; where some stray and others have no access, those like the first. */
+/* All lanes of a step without access are reported together; if lanes fail for different reasons,
+ * those with the first lane's reason. */
 static void test_lanes_refused(void)
 {
     static const struct {

@@ -8,7 +8,7 @@ static size_t first_place(const struct ptx_overlay *overlay, uint64_t place)
     return (size_t)(place * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (overlay->room - 1);
 }
 
-/* The unit's cell, or the free one where it would be; NULL: there are no cells. */
+/* The unit's cell, or the free one for it; NULL: there are no cells. */
 static struct ptx_overlay_cell *cell_at(const struct ptx_overlay *overlay, uint64_t place)
 {
     if (!overlay->room)
@@ -47,7 +47,7 @@ static struct ptx_overlay_cell *own_cell(struct ptx_overlay *overlay, uint64_t p
     return cell;
 }
 
-/* *there: the bytes at the address as they are. */
+/* *there: the current bytes at the address. */
 static bool ask(struct ptx_overlay *overlay, uint64_t address, unsigned width, enum twin_use use, unsigned char **there)
 {
     struct ptx_overlay_grant *grant = &overlay->grant[use][(address >> PTX_OVERLAY_SHIFT) % PTX_OVERLAY_GRANTS];
@@ -90,7 +90,7 @@ static bool run(struct twin_memory *memory, uint64_t address, unsigned width, ui
     return true;
 }
 
-/* None on a dry run: what is read there is zeros. */
+/* A dry run has none: reads return zeros. */
 static bool replicas(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
                      unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ptx_overlay.h - an accessor for dry runs: what the kernel writes stays in the overlay, where it reads it again.
+/* ptx_overlay.h - an accessor for dry runs: the kernel's stores go to the overlay, and its loads see them.
  *
  *     kernel   write 7 at 0x1000          read at 0x1000     read at 0x1010
- *     inner    is asked, and writes not   is asked           is asked
+ *     inner    is queried, not written    is queried         is queried
  *     finds                               7                  the memory as it is
  *
- * The inner accessor checks and notes accesses, and answers with the bytes as they are, NULL for zeros, also for a write, which goes
- * to the overlay. It is not asked again for what it granted: the *size of its answer says how far it has noted. Bytes of the overlay
- * are valid until the next request.
+ * The inner accessor checks and records accesses, and returns the current bytes (NULL for zeros),
+ * also for a store, which goes to the overlay. It is not queried again for granted bytes: *size
+ * says how many bytes the grant covers. Bytes of the overlay are valid until the next request.
  */
 #ifndef PTX_OVERLAY_H
 #define PTX_OVERLAY_H
 
 #include "twin.h"
 
-enum { PTX_OVERLAY_UNIT = 16 }; /* bytes; no access is wider, nor in two units */
+enum { PTX_OVERLAY_UNIT = 16 }; /* bytes; no access is wider or crosses units */
 
 struct ptx_overlay_cell {
     uint64_t place; /* 1 + the address / PTX_OVERLAY_UNIT; 0: free */
@@ -24,7 +24,7 @@ struct ptx_overlay_cell {
 
 enum { PTX_OVERLAY_GRANTS = 64, PTX_OVERLAY_SHIFT = 21 };
 
-/* What the inner accessor granted; bytes is NULL for zeros. */
+/* A grant of the inner accessor; bytes is NULL for zeros. */
 struct ptx_overlay_grant {
     uint64_t start, size;
     unsigned char *bytes;

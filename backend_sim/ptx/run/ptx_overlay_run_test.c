@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dry runs: a kernel finds what it wrote, and nothing else does. */
+/* Dry runs: a kernel sees its own stores, and nobody else does. */
 #include "testing/ptx_rig.h"
 
 #define REGISTERS ".reg .b32 %r<16>; .reg .b64 %d<10>; .reg .b16 %h<4>; .reg .pred %p<4>; .reg .b128 %q<4>;\nld.param.u64 %d0, [out]; mov.u32 %r0, %tid.x;\n"
@@ -7,7 +7,7 @@
 
 static const uint64_t out[] = {RIG_BASE};
 
-/* Every byte is 0x11 before and afterwards, unless it reads as zeros. */
+/* Every byte is 0x11 before and after, unless it reads as zero. */
 static void test(const char *what, const char *text, uint32_t threads)
 {
     struct rig rig;
@@ -37,7 +37,7 @@ static void count_fence(struct twin_memory *memory)
     fences++;
 }
 
-/* Memory that was never written, replicas that a dry run has none of, and fences. */
+/* Memory that was never written, replicas (which a dry run lacks), and fences. */
 static void test_passed_on(void)
 {
     struct rig rig;

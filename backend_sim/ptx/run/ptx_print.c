@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* printf of device code. The arguments lie one after the other, each at a multiple of its size; integers of fewer than 32 bits and
- * floats were widened by the compiler. What a conversion would do on the host that a device does not know is printed as it stands. */
+ * floats were widened by the compiler. Conversions that only the host knows are printed unchanged. */
 #include <stdio.h>
 #include <string.h>
 
@@ -47,16 +47,16 @@ static uint64_t argument(struct print *p, unsigned size)
     return value;
 }
 
-/* A conversion as far as its letter: flags, width, precision, how long the argument is. */
+/* A conversion without its letter: flags, width, precision, length of the argument. */
 struct conversion {
     char flags[FLAGS_MOST]; /* without the lengths */
     bool is_long;
     unsigned stars;
-    bool is_byte; /* hh, which a device prints and does not count */
+    bool is_byte; /* hh, which a device prints instead of interpreting */
     char letter;
 };
 
-/* The format behind the %, up to the conversion's letter; NULL: it is none that a device knows. */
+/* Parses the format after the %, up to the conversion's letter; NULL: a device does not support it. */
 static const char *parse(struct print *p, const char *at, struct conversion *c)
 {
     size_t length = 0;
@@ -115,7 +115,7 @@ static int print_one(struct print *p, const struct conversion *c, char *to, size
     return snprintf(to, room, format, (unsigned)argument(p, 4));
 }
 
-/* The text of a format with its arguments; how many arguments there were. */
+/* Formats the text; returns the number of arguments. */
 static uint32_t build(struct print *p, const char *format, char *text, size_t size)
 {
     uint32_t count = 0;

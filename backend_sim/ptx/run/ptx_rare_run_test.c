@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens rarely: steps that wait for what does not come, pointers that lead nowhere, memory that is refused in the middle, the driver's
- * own functions with arguments that are wrong, hosts that stop a launch, and what counts and describes steps. */
+/* Rare cases: steps that wait forever, invalid function pointers, accesses refused midway, the
+ * driver's functions with wrong arguments, hosts that stop a launch, and the counting and listing
+ * of steps. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -11,7 +12,7 @@
 
 static const uint64_t out[] = {RIG_BASE};
 
-/* One launch, and how it ended. */
+/* One launch and its outcome. */
 static enum ptx_end ends(const char *text, uint32_t threads)
 {
     struct rig rig;
@@ -38,7 +39,7 @@ static void test_different_steps(void)
     tap_ok(ends(APART("match.any.sync.b64 %r1, %rd0, -1", "match.any.sync.b64 %r1, %rd0, -1"), 32) == PTX_END_DONE, "at two places of one step they meet");
 }
 
-/* Before .sync the lanes that are there take part. */
+/* Without .sync, the lanes of the split take part. */
 static void test_without_sync(void)
 {
     struct rig rig;
@@ -59,7 +60,7 @@ static void test_redux(void)
     rig_close(&rig);
 }
 
-/* A barrier of some of the lanes; a deadlock behind a warp that has ended; a table of jumps that goes back. */
+/* A barrier for some of the lanes; a deadlock after a warp has ended; a jump table that jumps backwards. */
 static void test_places(void)
 {
     struct rig rig;
@@ -106,7 +107,7 @@ static void test_pointers(void)
            "one of the driver's");
 }
 
-/* Lanes that return earlier wait behind the call for the others. */
+/* Lanes that return earlier wait after the call for the others. */
 static void test_returns(void)
 {
     struct rig rig;
@@ -140,7 +141,7 @@ static const char formats[] = RIG_HEAD CALLEES
     "call __assertfail, (%rd1, %rd2, 7, %rd3, 1); ret;\n}\n"
     ".func plain();\n.entry bare() { P: .callprototype _; .reg .b64 %rd; mov.u64 %rd, plain; ret; }\n";
 
-/* What one thread prints of a format and its arguments, into text. */
+/* Stores in text what one thread prints for a format and its arguments. */
 static enum ptx_end printed(const char *format, const void *arguments, size_t size, uint64_t at, bool dry, char text[10000])
 {
     struct rig rig;
@@ -204,7 +205,7 @@ static void test_print(void)
     rig_close(&rig);
 }
 
-/* The driver's functions declared without the parameters that they have. */
+/* The driver's functions declared with missing parameters. */
 static void test_bare(void)
 {
     tap_ok(ends(RIG_HEAD ".extern .func vprintf();\n.entry k(.param .u64 out)\n{\ncall vprintf; ret;\n}\n", 1) == PTX_END_ACCESS, "vprintf without arguments reads at 0");
@@ -217,18 +218,28 @@ static const struct {
     const char *body;
     enum ptx_end end;
 } places[] = {
-    {"atom.global.add.u32 %r1, [%rd0+2], 1;", PTX_END_MISALIGNED}, {"atom.global.exch.b128 %q1, [%rd0+8], %q2;", PTX_END_MISALIGNED},
-    {"red.global.add.v2.f32 [%rd0+4], {%f1, %f2};", PTX_END_MISALIGNED}, {"mov.u64 %rd1, 64; atom.global.add.u32 %r1, [%rd1], 1;", PTX_END_ACCESS},
-    {"mov.u64 %rd1, 64; atom.global.exch.b128 %q1, [%rd1], %q2;", PTX_END_ACCESS}, {"mov.u32 %r1, 0x10000; atom.shared.add.u32 %r2, [%r1], 1;", PTX_END_SPACE},
-    {"multimem.red.global.add.u32 [%rd0+2], %r1;", PTX_END_MISALIGNED}, {"multimem.red.global.add.u32 [%rd0], %r1;", PTX_END_ACCESS},
-    {"mov.u32 %r1, s; cp.async.ca.shared.global [%r1+2], [%rd0], 4;", PTX_END_MISALIGNED}, {"mov.u32 %r1, s; cp.async.ca.shared.global [%r1], [%rd0+2], 4;", PTX_END_MISALIGNED},
-    {"mov.u32 %r1, s; mov.u64 %rd1, 64; cp.async.ca.shared.global [%r1], [%rd1], 4;", PTX_END_ACCESS}, {"mov.u32 %r1, 4096; cp.async.ca.shared.global [%r1], [%rd0], 4;", PTX_END_SPACE},
+    {"atom.global.add.u32 %r1, [%rd0+2], 1;", PTX_END_MISALIGNED}, {"atom.global.exch.b128 %q1, [%rd0+8], %q2;",
+     PTX_END_MISALIGNED},
+    {"red.global.add.v2.f32 [%rd0+4], {%f1, %f2};",
+     PTX_END_MISALIGNED}, {"mov.u64 %rd1, 64; atom.global.add.u32 %r1, [%rd1], 1;", PTX_END_ACCESS},
+    {"mov.u64 %rd1, 64; atom.global.exch.b128 %q1, [%rd1], %q2;",
+     PTX_END_ACCESS}, {"mov.u32 %r1, 0x10000; atom.shared.add.u32 %r2, [%r1], 1;", PTX_END_SPACE},
+    {"multimem.red.global.add.u32 [%rd0+2], %r1;", PTX_END_MISALIGNED}, {"multimem.red.global.add.u32 [%rd0], %r1;",
+     PTX_END_ACCESS},
+    {"mov.u32 %r1, s; cp.async.ca.shared.global [%r1+2], [%rd0], 4;",
+     PTX_END_MISALIGNED}, {"mov.u32 %r1, s; cp.async.ca.shared.global [%r1], [%rd0+2], 4;", PTX_END_MISALIGNED},
+    {"mov.u32 %r1, s; mov.u64 %rd1, 64; cp.async.ca.shared.global [%r1], [%rd1], 4;",
+     PTX_END_ACCESS}, {"mov.u32 %r1, 4096; cp.async.ca.shared.global [%r1], [%rd0], 4;", PTX_END_SPACE},
     {"mov.u32 %r1, s; setp.eq.u32 %p1, 0, 0; mov.u64 %rd1, 64; cp.async.ca.shared.global [%r1], [%rd1], 4, %p1;", PTX_END_DONE},
-    {"mov.b64 %rd1, out; cvta.param.u64 %rd1, %rd1; ld.u64 %rd2, [%rd1];", PTX_END_DONE}, {"mov.b64 %rd1, out; cvta.param.u64 %rd1, %rd1; ld.u64 %rd2, [%rd1+8];", PTX_END_SPACE},
-    {"mov.b64 %rd1, out; cvta.param.u64 %rd1, %rd1; ld.u32 %r2, [%rd1+4096];", PTX_END_SPACE}, {"mov.b64 %rd1, out; cvta.param.u64 %rd1, %rd1; st.u64 [%rd1], %rd2;", PTX_END_DONE},
-    {"mov.u32 %r1, 64; ld.shared.v4.u32 {%r2, %r3, %r4, %r5}, [%r1+4080];", PTX_END_SPACE}, {"mov.u64 %rd1, 0x10000000; alloca.u64 %rd2, %rd1;", PTX_END_STACK},
+    {"mov.b64 %rd1, out; cvta.param.u64 %rd1, %rd1; ld.u64 %rd2, [%rd1];",
+     PTX_END_DONE}, {"mov.b64 %rd1, out; cvta.param.u64 %rd1, %rd1; ld.u64 %rd2, [%rd1+8];", PTX_END_SPACE},
+    {"mov.b64 %rd1, out; cvta.param.u64 %rd1, %rd1; ld.u32 %r2, [%rd1+4096];",
+     PTX_END_SPACE}, {"mov.b64 %rd1, out; cvta.param.u64 %rd1, %rd1; st.u64 [%rd1], %rd2;", PTX_END_DONE},
+    {"mov.u32 %r1, 64; ld.shared.v4.u32 {%r2, %r3, %r4, %r5}, [%r1+4080];",
+     PTX_END_SPACE}, {"mov.u64 %rd1, 0x10000000; alloca.u64 %rd2, %rd1;", PTX_END_STACK},
     {"L: alloca.u64 %rd2, 65536; bra L;", PTX_END_STACK}, {"mov.u64 %rd1, 0x1000000; ld.local.u32 %r1, [%rd1];", PTX_END_SPACE},
-    {"mov.u64 %rd1, 0xFFFFFFFFFFFFFFF0; ld.local.u32 %r1, [%rd1];", PTX_END_SPACE}, {"mov.u64 %rd1, 0xFFFFFFFFFFFFFFFC; ld.global.u32 %r1, [%rd1];", PTX_END_ACCESS},
+    {"mov.u64 %rd1, 0xFFFFFFFFFFFFFFF0; ld.local.u32 %r1, [%rd1];",
+     PTX_END_SPACE}, {"mov.u64 %rd1, 0xFFFFFFFFFFFFFFFC; ld.global.u32 %r1, [%rd1];", PTX_END_ACCESS},
     {"alloca.u64 %rd1, 64; mov.u64 %rd2, 5; st.local.u64 [%rd1+56], %rd2; ld.local.u64 %rd3, [%rd1+56]; stackrestore.u64 0xFFFFFFFF; st.global.u64 [%rd0], %rd3;", PTX_END_DONE},
     {"st.release.gpu.global.u32 [%rd0], %r1; fence.acq_rel.gpu; atom.acq_rel.gpu.global.add.u32 %r1, [%rd0], 1;", PTX_END_DONE},
 };
@@ -248,7 +259,7 @@ static void test_wrong_places(void)
         }
 }
 
-/* Where bytes are fleeting, a load and a store ask lane by lane, and may be refused in the middle. */
+/* With fleeting bytes, a load or store makes a request for each lane, and may be refused midway. */
 static void test_fleeting(void)
 {
     static const struct {
@@ -309,7 +320,7 @@ static void test_multicast(void)
 static unsigned pauses, elsewhere;
 static pthread_t caller;
 
-/* The third pause writes what the kernel waits for. */
+/* The third pause writes the value that the kernel waits for. */
 static bool writes_then(struct twin_memory *memory, uint64_t nanoseconds)
 {
     (void)nanoseconds;
@@ -339,7 +350,7 @@ static void test_pauses(void)
     rig_close(&rig);
 }
 
-/* Time passes in the thread that launched, when blocks of all threads wait or have ended; block 0 ends at once. */
+/* Time passes in the launching thread once the blocks of all threads wait or have ended; block 0 ends at once. */
 static void test_pauses_of_threads(void)
 {
     struct rig rig;
@@ -361,7 +372,7 @@ static void test_pauses_of_threads(void)
     rig_close(&rig);
 }
 
-/* The thread that launched has done its block, which takes some time, when another one's begins to wait. */
+/* The launching thread has finished its block, which takes some time, before another thread's block begins to wait. */
 static void test_pause_after_all(void)
 {
     struct rig rig;
@@ -376,7 +387,7 @@ static void test_pause_after_all(void)
     rig_close(&rig);
 }
 
-/* Each step of each routine with the lanes that made it. */
+/* Each step of each routine with the number of lanes that executed it. */
 static void test_counts(void)
 {
     struct rig rig;
@@ -413,7 +424,7 @@ static void test_lines(void)
     rig_close(&rig);
 }
 
-/* By opcode, for a process that asks: an instruction of several steps counts once. */
+/* By opcode, if the process asks for it: an instruction of several steps counts once. */
 static void test_counts_by_opcode(void)
 {
     struct rig rig;

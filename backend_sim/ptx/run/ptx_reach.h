@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ptx_reach.h - the bytes of all lanes at once, where they lie in one piece of the host's memory, as those of most accesses do.
+/* ptx_reach.h - translates the addresses of all lanes at once if their bytes are in one piece of
+ * host memory, as in most accesses.
  *
  *     lanes at 0x1000, 0x1004, ... 0x107c    base                         in a row: one copy
  *     lanes at 0x1000, 0x1000, ...           base                         the same for all
  *     lanes at 0x1000, 0x1f00, ...           base, offsets 0 0xf00 ...    scattered
  *
- * Where there is no answer (what was not granted yet, several pieces, a fault) ptx_reach_lanes goes from lane to lane. Each file of steps
- * that includes this has it for its own width of vectors.
+ * If that is not possible (no grant yet, several pieces, a fault), ptx_reach_lanes translates lane
+ * by lane. Each file of steps that includes this compiles it for its own vector width.
  */
 #ifndef PTX_REACH_H
 #define PTX_REACH_H
@@ -20,11 +21,11 @@ enum ptx_shape { PTX_SCATTERED, PTX_IN_A_ROW, PTX_ALL_SAME };
 struct ptx_reach {
     unsigned char *base;
     enum ptx_shape shape;
-    bool own;                   /* of this block or lane alone, which one thread of the host runs */
-    uint32_t offset[PTX_LANES]; /* PTX_SCATTERED: from base; of a lane outside of the mask what another one has */
+    bool own;                   /* private to this block or lane, which a single host thread runs */
+    uint32_t offset[PTX_LANES]; /* PTX_SCATTERED: relative to base; for lanes outside the mask that of another lane */
 };
 
-/* The bytes at an address, of which length are granted, *size in all; NULL: not yet, or no more. */
+/* The bytes at an address, if length of them are granted; *size in all; NULL: not granted yet, or no longer. */
 static inline unsigned char *ptx_grant_of(const struct ptx_grant *grant, const struct ptx_grid *grid, uint64_t address, uint64_t length,
                                           uint64_t *size)
 {
@@ -44,7 +45,7 @@ static inline unsigned char *ptx_port_granted(const struct ptx_port *port, uint6
     return bytes || use != TWIN_READ ? bytes : ptx_grant_of(&port->read[place], port->grid, address, length, size);
 }
 
-/* What lanes outside of the mask have becomes what the first one in it has. */
+/* Lanes outside the mask get the value of the first lane in it. */
 static inline void ptx_reach_mask(struct ptx_reach *r, uint32_t mask)
 {
     const uint32_t first = r->offset[ptx_first_lane(mask)];
@@ -56,7 +57,7 @@ static inline void ptx_reach_mask(struct ptx_reach *r, uint32_t mask)
     }
 }
 
-/* Are all offsets multiples of bytes, and followed by so many below the limit? Finds the shape. */
+/* Are all offsets multiples of bytes, and at least bytes below the limit? Finds the shape. */
 static inline bool ptx_reach_fits(struct ptx_reach *r, uint32_t bytes, uint64_t limit)
 {
     const uint32_t first = r->offset[0];
@@ -77,7 +78,7 @@ static inline bool ptx_reach_fits(struct ptx_reach *r, uint32_t bytes, uint64_t 
     return true;
 }
 
-/* Of lanes in a row, for those who want offsets. */
+/* Offsets for lanes in a row, for callers that need offsets. */
 static inline void ptx_reach_spread(struct ptx_reach *r, uint32_t bytes)
 {
     const uint32_t apart = r->shape == PTX_IN_A_ROW ? bytes : 0;
@@ -120,7 +121,7 @@ static inline bool ptx_reach_shared(const struct ptx_warp *warp, const struct pt
     return ptx_reach_fits(r, bytes, block->shared_size);
 }
 
-/* Of the memory that the warp has by now, which grows. */
+/* The memory that the warp has now; it grows. */
 static inline bool ptx_reach_local(const struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask, uint32_t bytes, struct ptx_reach *r)
 {
     const struct ptx_kernel *kernel = warp->block->grid->launch->kernel;
@@ -149,7 +150,7 @@ static inline bool ptx_reach_local(const struct ptx_warp *warp, const struct ptx
     return true;
 }
 
-/* The least offset becomes 0; the most. */
+/* Subtracts the smallest offset; returns the largest. */
 static inline uint32_t ptx_reach_base(struct ptx_reach *r, uint32_t *low)
 {
     uint32_t least = UINT32_MAX, most = 0;
@@ -167,7 +168,7 @@ static inline uint32_t ptx_reach_base(struct ptx_reach *r, uint32_t *low)
     return most - least;
 }
 
-/* Lanes in a row or at one place, all of them: the most frequent ones. */
+/* All lanes, in a row or at the same address: the most frequent cases. */
 static inline bool ptx_reach_regular(const struct ptx_warp *warp, const ptx_u64 *at, uint64_t add, uint32_t bytes, enum twin_use use,
                                      struct ptx_reach *r)
 {
@@ -213,7 +214,7 @@ static inline bool ptx_reach_global(const struct ptx_warp *warp, const struct pt
     return r->base != NULL;
 }
 
-/* A parameter of the kernel, which all lanes read. */
+/* A kernel parameter that all lanes read. */
 static inline bool ptx_reach_param(const struct ptx_launch *launch, const struct ptx_op *op, uint32_t bytes, enum twin_use use,
                                    struct ptx_reach *r)
 {
@@ -226,7 +227,7 @@ static inline bool ptx_reach_param(const struct ptx_launch *launch, const struct
     return true;
 }
 
-/* False: nothing is known yet. */
+/* False: not granted yet. */
 static inline bool ptx_reach_all(const struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask, uint32_t bytes, enum twin_use use,
                                  struct ptx_reach *r)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and stores of every width into registers of every width: in a row, scattered and at one place, by all lanes and by some. The first
- * access goes lane by lane, and the second one, when all is granted, at once. */
+/* Loads and stores of every width into registers of every width: in a row, scattered and at the
+ * same address, by all lanes and by some. The first access is translated lane by lane; the second
+ * one, with everything granted, at once. */
 #include <inttypes.h>
 
 #include "testing/ptx_rig.h"
@@ -24,14 +25,15 @@ static const struct {
     unsigned stride, lanes;
 } shapes[] = {{1, 32}, {3, 32}, {1, 20}, {3, 7}};
 
-/* Where a lane's bytes are: %d1, which is `scale` bytes further for each lane. MORE: what comes before, for memory of other spaces, which
- * begins as a copy of the first 512 bytes. */
+/* The address of a lane's bytes: %d1, which grows by `scale` for each lane. MORE: a prefix for
+ * other spaces, whose memory begins as a copy of the first 512 bytes. */
 static const struct space {
     const char *name, *more;
     bool of_lane; /* each lane has its own */
 } spaces[] = {
     {"global", "add.u64 %d1, %d0, %d1;", false},
-    {"shared", ".shared .align 16 .b8 s[512]; mov.u64 %d3, s; mad.wide.u32 %d3, %r0, 16, %d3; mad.wide.u32 %d4, %r0, 16, %d0; ld.global.u64 %d5, [%d4]; "
+    {"shared",
+     ".shared .align 16 .b8 s[512]; mov.u64 %d3, s; mad.wide.u32 %d3, %r0, 16, %d3; mad.wide.u32 %d4, %r0, 16, %d0; ld.global.u64 %d5, [%d4]; "
                "ld.global.u64 %d6, [%d4+8]; st.shared.u64 [%d3], %d5; st.shared.u64 [%d3+8], %d6; bar.sync 0; mov.u64 %d3, s; add.u64 %d1, %d1, %d3;", false},
     {"local", ".local .align 16 .b8 l[512]; mov.u64 %d1, l; mov.u32 %r1, 0; mov.u64 %d4, %d0; mov.u64 %d3, %d1;\n"
               "L: ld.global.u64 %d5, [%d4]; st.local.u64 [%d3], %d5; add.u64 %d4, %d4, 8; add.u64 %d3, %d3, 8; add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 64; "
@@ -59,7 +61,7 @@ static uint64_t taken(const unsigned char *from, const struct form *f)
 
 static bool narrow; /* without the steps for wider vectors */
 
-/* A kernel of which body is the rest, over a pattern; a lane's place is `scale` apart from the next one's. */
+/* A kernel ending in body, over a pattern; neighbouring lanes are `scale` bytes apart. */
 static void run(struct rig *rig, const struct space *space, unsigned scale, unsigned lanes, const char *body)
 {
     char text[6000];
@@ -75,7 +77,7 @@ static void run(struct rig *rig, const struct space *space, unsigned scale, unsi
     rig_launch(rig, "k", 1, 32, (uint64_t[]){RIG_BASE, UINT64_C(0xf1e2d3c4b5a69788)}, 2);
 }
 
-/* What each lane left: what is at the place of its number times scale, or what was in the register before. */
+/* Checks each lane's result: the bytes at its number times scale, or the register's previous value. */
 static bool is_read(const struct rig *rig, const struct form *f, const unsigned char *from, unsigned scale, unsigned lanes)
 {
     bool right = rig->outcome.end == PTX_END_DONE;
@@ -103,7 +105,7 @@ static void test_loads(const struct space *space, const struct form *f)
     tap_ok(right, "ld.%s.%s into %u bytes", space->name, f->type, f->held);
 }
 
-/* The register holds the lane's number times 0x0123456789abcdef. */
+/* The register contains the lane's number times 0x0123456789abcdef. */
 static void test_stores(const struct space *space, const struct form *f)
 {
     const uint64_t factor = UINT64_C(0x0123456789abcdef);
@@ -140,7 +142,7 @@ static void test_stores(const struct space *space, const struct form *f)
     tap_ok(right, "st.%s.%s of %u bytes", space->name, f->type, f->held);
 }
 
-/* One address for all lanes: of parameters, and of shared and local memory, of which the last lane's store stays. */
+/* The same address for all lanes: of parameters, and of shared and local memory, where the last lane's store wins. */
 static void test_one_place(const struct form *f)
 {
     static const unsigned char param[8] = {0x88, 0x97, 0xa6, 0xb5, 0xc4, 0xd3, 0xe2, 0xf1};
@@ -169,7 +171,7 @@ static void test_one_place(const struct form *f)
     tap_ok(right, "one place, .%s of %u bytes", f->type, f->held);
 }
 
-/* What is at the edges: an access that ends with the block's memory, one that leaves it in one lane, and addresses around 2 MiB. */
+/* Boundary cases: an access that ends with the block's memory, one that exceeds it in one lane, and addresses around 2 MiB. */
 static void test_edges(void)
 {
     static const struct {
@@ -195,7 +197,7 @@ static void test_edges(void)
     }
 }
 
-/* Addresses whose low half alone is in local memory. */
+/* Addresses of which only the low half is in local memory. */
 static void test_far_local(void)
 {
     static const char *const bodies[] = {

@@ -13,16 +13,16 @@ static const struct {
     [PTX_END_SPACE] = {TWIN_STRAYED, "an access outside of its shared memory, its local memory or its parameters"},
     [PTX_END_TRAP] = {TWIN_FAILED, "it executed trap"},
     [PTX_END_ASSERT] = {TWIN_ASSERT, ""},
-    [PTX_END_BREAKPOINT] = {TWIN_FAILED, "it executed brkpt, and there is no debugger"},
-    [PTX_END_POINTER] = {TWIN_STRAYED, "it called a pointer that is not a function that fits"},
+    [PTX_END_BREAKPOINT] = {TWIN_FAILED, "it executed brkpt without a debugger"},
+    [PTX_END_POINTER] = {TWIN_STRAYED, "it called a pointer that is not a function with these parameters"},
     [PTX_END_STACK] = {TWIN_STRAYED, "its calls need more local memory than a thread may have"},
     [PTX_END_UNSUPPORTED] = {TWIN_FAILED, "it reached an instruction that the simulator does not support"},
-    [PTX_END_DEADLOCK] = {TWIN_TIMEOUT, "each of its threads waits for another one, forever"},
+    [PTX_END_DEADLOCK] = {TWIN_TIMEOUT, "each of its threads waits for another one forever"},
     [PTX_END_BUDGET] = {TWIN_TIMEOUT, "it reached the limit of steps without ending"},
     [PTX_END_MEMORY] = {TWIN_NO_MEMORY, ""},
 };
 
-/* "/home/me/src/fill.cu:12" as "fill.cu:12": the folders would leave no room for the rest. */
+/* "/home/me/src/fill.cu:12" as "fill.cu:12", because folders would leave no room for the rest. */
 static const char *without_folders(const char *line)
 {
     const char *slash = strrchr(line, '/');

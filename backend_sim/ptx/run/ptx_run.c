@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The blocks of a launch. A block that only goes round loops in which others may be waited for gives way to the next one, so that blocks
- * which wait for each other end, as long as as many as a device holds are enough. */
+/* The blocks of a launch. A block that spins in loops that may be waits yields to the next one, so
+ * that blocks which wait for each other finish, provided that they all fit on a device. */
 #include "ptx_run.h"
 
 #include <signal.h>
@@ -17,9 +17,9 @@
 #include "ptx_steps.h"
 
 enum {
-    RESIDENT_MOST = 4096, /* blocks under way on a thread */
-    IDLE_MOST = 32,       /* points of rounds in which no block ended, until another one is begun */
-    IDLE_SPUN = 16,       /* points of a round in which all only waited; of another one 1 */
+    RESIDENT_MOST = 4096, /* running blocks per thread */
+    IDLE_MOST = 32,       /* points from rounds in which no block ended, until another block starts */
+    IDLE_SPUN = 16,       /* points of a round in which all blocks only waited; other rounds count 1 */
     PAUSE_NANOSECONDS = 2000
 };
 
@@ -104,14 +104,14 @@ const unsigned char *ptx_grid_constants(struct ptx_grid *grid, uint32_t routine)
 
 /* ---- blocks ---- */
 
-/* The blocks that one thread of the host has under way. */
+/* The blocks that run on one host thread. */
 struct crew {
     struct ptx_grid *grid;
     struct ptx_port *port;
     struct ptx_block *blocks;
     uint32_t count, room;
     bool is_caller;         /* the thread that called ptx_run */
-    _Atomic uint64_t *next; /* the first block that no thread has begun */
+    _Atomic uint64_t *next; /* the first block that no thread has started */
 };
 
 static void fail_memory(struct ptx_grid *grid)
@@ -119,7 +119,7 @@ static void fail_memory(struct ptx_grid *grid)
     ptx_grid_fail(grid, &(struct ptx_outcome){.end = PTX_END_MEMORY});
 }
 
-/* Begins the next block in a place of its own. False: there is none, or no more room. */
+/* Starts the next block in a new slot. False: there is no block or no slot left. */
 static bool begin_block(struct crew *crew)
 {
     struct ptx_grid *grid = crew->grid;
@@ -149,7 +149,7 @@ static bool begin_block(struct crew *crew)
     return true;
 }
 
-/* In the place of one that has ended comes the next one, or the last of the list. */
+/* Replaces a finished block by the next one, or by the last of the list. */
 static void end_block(struct crew *crew, uint32_t i)
 {
     uint64_t number = atomic_fetch_add(crew->next, 1);
@@ -160,7 +160,7 @@ static void end_block(struct crew *crew, uint32_t i)
     struct ptx_block ended = crew->blocks[i];
     crew->count--;
     crew->blocks[i] = crew->blocks[crew->count];
-    crew->blocks[crew->count] = ended; /* and keeps its memory */
+    crew->blocks[crew->count] = ended; /* it keeps its memory */
     for (uint32_t k = 0; k < 2; k++) {
         struct ptx_block *moved = &crew->blocks[k ? i : crew->count];
         for (uint32_t w = 0; w < moved->warp_count; w++)
@@ -177,8 +177,9 @@ static bool over_budget(struct ptx_grid *grid)
     return true;
 }
 
-/* Time passes for others: they may do what is waited for here. The caller of ptx_run alone does this, since it holds what the accessor
- * needs, and while no other thread uses what it was granted. With more than one thread the grid's lock is held. */
+/* Lets time pass for others, which may do what the blocks here wait for. Only the caller of ptx_run
+ * does this, because it holds the locks that the accessor needs, and only while no other thread
+ * uses its grants. With several threads the grid's lock is held. */
 static void let_time_pass(struct ptx_grid *grid)
 {
     const bool goes_on = grid->memory->pause(grid->memory, PAUSE_NANOSECONDS);
@@ -197,7 +198,7 @@ static bool others_rest(const struct ptx_grid *grid)
     return grid->resting + 1 == grid->hands;
 }
 
-/* The caller's blocks wait: so do those of the other threads, in the end, or these are done. */
+/* The caller's blocks wait, and eventually those of the other threads wait as well or have finished. */
 static void rest_as_caller(struct ptx_grid *grid)
 {
     while (!others_rest(grid) && !atomic_load(&grid->ended))
@@ -229,7 +230,7 @@ static void rest(struct crew *crew)
     ptx_port_forget(crew->port);
 }
 
-/* A thread has no blocks left. The caller lets time pass for the others until they have none. */
+/* Called when a thread has no blocks left. The caller lets time pass for the others until they have finished. */
 static void leave(struct crew *crew)
 {
     struct ptx_grid *grid = crew->grid;
@@ -245,7 +246,7 @@ static void leave(struct crew *crew)
     ptx_grid_unlock(grid);
 }
 
-/* One block waits for what never comes; the place is that of its first warp that waits. */
+/* A block waits forever; the reported position is that of its first waiting warp. */
 static void fail_deadlock(struct ptx_block *block)
 {
     struct ptx_warp *warp = block->warps;
@@ -256,7 +257,7 @@ static void fail_deadlock(struct ptx_block *block)
     ptx_warp_fail(warp, PTX_END_DEADLOCK, warp->split[0].mask, 0, 0, TWIN_READ);
 }
 
-/* A turn for each block. The points of the round; 0: one of them ended. */
+/* Gives each block a turn. Returns the points of the round; 0: a block ended. */
 static uint32_t round_of(struct crew *crew)
 {
     bool got_on = false, ended = false;
@@ -271,7 +272,7 @@ static uint32_t round_of(struct crew *crew)
             uint32_t count = crew->count;
             ended = true;
             end_block(crew, i);
-            i -= crew->count < count; /* another one came into its place */
+            i -= crew->count < count; /* another block took its slot */
         }
     }
     return ended ? 0 : got_on ? 1 : IDLE_SPUN;
@@ -316,7 +317,7 @@ static void *run_hand(void *data)
     return NULL;
 }
 
-/* With all signals blocked except those of faults, so that the program's own threads receive the others. */
+/* Blocks all signals except those of faults, so that the program's own threads receive the others. */
 static void start_hand(struct hand *hand, struct ptx_grid *grid)
 {
     sigset_t own, before;
@@ -375,7 +376,7 @@ static void run_threads(struct ptx_grid *grid, unsigned threads)
     heap.free(hands);
 }
 
-/* Bytes that are fleeting end with the next request, whichever thread makes it. */
+/* Fleeting bytes are invalid after the next request of any thread. */
 static unsigned threads_of(const struct ptx_grid *grid)
 {
     unsigned threads = grid->launch->threads;

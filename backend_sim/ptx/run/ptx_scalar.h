@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a function gets: up to four values, each in the low bits, with zeros above. */
+/* The arguments of a function: up to four values, each in the low bits, zero-extended. */
 struct ptx_scalar_call {
     uint64_t a, b, c, e;
     unsigned more;  /* PTX_FLOAT_... */

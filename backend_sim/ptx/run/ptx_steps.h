@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ptx_steps.h - what a step does: one function for each, on the lanes in mask. Lanes that are not in it keep what they have. */
+/* ptx_steps.h - the implementation of steps: one function each, for the lanes in mask. Other lanes keep their values. */
 #ifndef PTX_STEPS_H
 #define PTX_STEPS_H
 
@@ -16,16 +16,16 @@ typedef void (*ptx_step_function)(struct ptx_warp *warp, const struct ptx_op *op
 
 /* The steps for this processor, by number; narrow: those for any processor. */
 const ptx_step_function *ptx_step_functions(bool narrow);
-/* Those with wider vectors; NULL: there are none for this processor, or this build has none. */
+/* The steps for wider vectors; NULL: this processor or this build has none. */
 const ptx_step_function *ptx_step_functions_wide(void);
 
-/* Steps from STEP_SHFL on concern other lanes or where a lane goes on: ptx_warp.c does them itself. */
+/* Steps from STEP_SHFL on involve other lanes or control flow: ptx_warp.c executes them itself. */
 static inline bool ptx_is_plain(unsigned step)
 {
     return step < STEP_SHFL;
 }
 
-/* Values of lanes, which a slot holds as whatever the step takes them for. */
+/* The values of lanes in a slot, in the type that the step uses. */
 typedef uint16_t __attribute__((may_alias)) ptx_u16;
 typedef uint32_t __attribute__((may_alias)) ptx_u32;
 typedef uint64_t __attribute__((may_alias)) ptx_u64;
@@ -37,7 +37,7 @@ typedef double __attribute__((may_alias)) ptx_double;
 
 #define PTX_SLOT(type, slot) ((type *)(void *)(warp->registers + (size_t)(slot) * PTX_UNIT))
 
-/* A loop over all lanes, none of which looks at what another one writes. */
+/* A loop over all lanes, whose iterations are independent. */
 #ifdef __clang__
 #define PTX_LANES_LOOP _Pragma("clang loop vectorize(assume_safety)") for (unsigned i = 0; i < PTX_LANES; i++)
 #else
@@ -46,7 +46,7 @@ typedef double __attribute__((may_alias)) ptx_double;
 
 extern const uint32_t ptx_lane_bit[PTX_LANES];
 
-/* Puts the lanes in mask of what was computed into a slot. */
+/* Stores the computed values of the lanes in mask into a slot. */
 static inline void ptx_keep16(ptx_u16 *slot, const ptx_u16 *from, uint32_t mask)
 {
     for (unsigned i = 0; i < PTX_LANES; i++)

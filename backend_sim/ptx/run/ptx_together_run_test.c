@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What threads do together: shuffles, votes, matches, reductions, barriers; special registers; printf and assert. */
+/* Collective operations: shuffles, votes, matches, reductions, barriers; special registers; printf and assert. */
 #include <unistd.h>
 
 #include "testing/ptx_rig.h"
@@ -35,7 +35,7 @@ static void test_shuffles(void)
     rig_close(&rig);
 }
 
-/* Halves of a warp shuffle among themselves, each with a mask of its own; and with each other from two places of the code. */
+/* The halves of a warp shuffle separately, each with its own mask; and together from two positions in the code. */
 static void test_groups(void)
 {
     struct rig rig;
@@ -113,7 +113,7 @@ static void test_barriers(void)
                                                "barrier.sync 2; barrier.red.or.pred %p3, 3, %p1; selp.u32 %r6, 1, 0, %p2; @%p3 add.u32 %r6, %r6, 2;\n" STORE("%r4", "%r5", "%r6", "0")), 128);
     tap_ok(w[0] == 127 && w[4 * 100] == 27 && w[1] == 50 && w[2] == 2, "what others wrote before a barrier, and reductions at one");
     rig_close(&rig);
-    /* Warp 0 gives, warp 1 waits: two barriers of 64 threads, at each of which one side does not wait. */
+    /* Warp 0 produces and warp 1 consumes: two barriers of 64 threads, and at each one side only arrives. */
     w = run(&rig, KERNEL(PLACE ".shared .align 4 .b8 s[4]; mov.u32 %r1, s; mov.u32 %r2, 0; mov.u32 %r3, 0; setp.ge.u32 %p1, %r0, 32; @%p1 bra TAKE;\n"
                                "GIVE: add.u32 %r2, %r2, 1; st.shared.u32 [%r1], %r2; bar.arrive 1, 64; bar.sync 2, 64; setp.lt.u32 %p2, %r2, 9; @%p2 bra GIVE; bra END;\n"
                                "TAKE: bar.sync 1, 64; ld.shared.u32 %r4, [%r1]; add.u32 %r3, %r3, %r4; add.u32 %r2, %r2, 1; bar.arrive 2, 64; setp.lt.u32 %p2, %r2, 9; @%p2 bra TAKE;\n"

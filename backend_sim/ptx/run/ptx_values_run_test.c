@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that single instructions leave, in registers wider than their types, with predicates, in special registers. */
+/* The results of single instructions: in registers wider than their types, with predicates, from special registers. */
 #include "testing/ptx_rig.h"
 
 #define REGISTERS                                                                                                              \
     ".reg .b16 %h<8>; .reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .f32 %f<8>; .reg .f64 %e<4>; .reg .pred %p<4>; .reg .b128 %q<4>;\n" \
     ".shared .align 16 .b8 s[64];\nld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; mad.wide.u32 %rd1, %r0, 8, %rd0;\n"
 
-/* Each leaves its answer in %rd2, of every thread the same. */
+/* Each stores its result in %rd2, the same for every thread. */
 static const struct {
     const char *body;
     uint64_t value;
@@ -43,7 +43,8 @@ static const struct {
     {"mov.u64 %rd3, 5; mov.b128 %q1, {%rd3, %rd3}; mov.b128 %q2, {%rd3, %rd0}; mov.b128 %q3, {%rd0, %rd3}; mad.wide.u32 %rd4, %r0, 16, %rd0; st.global.b128 [%rd4+4096], %q1; "
      "atom.global.cas.b128 %q0, [%rd4+4096], %q2, %q2; atom.global.cas.b128 %q0, [%rd4+4096], %q3, %q2; ld.global.b128 %q2, [%rd4+4096]; mov.b128 {%rd5, %rd6}, %q2; add.u64 %rd2, %rd5, %rd6;", 10},
     {"mov.u16 %h1, 1; mov.u16 %h2, 2; mov.b64 %rd2, {%h1, %h2, %h1, %h2};", UINT64_C(0x0002000100020001)},
-    {"mov.u64 %rd3, 0x0004000300020001; mov.b64 {_, %h1, _, %h2}, %rd3; mov.b32 %r1, {%h1, %h2}; cvt.u64.u32 %rd2, %r1;", 0x00040002},
+    {"mov.u64 %rd3, 0x0004000300020001; mov.b64 {_, %h1, _, %h2}, %rd3; mov.b32 %r1, {%h1, %h2}; cvt.u64.u32 %rd2, %r1;",
+     0x00040002},
     {"mov.u32 %r1, -5; mov.u32 %r2, 7; mov.u32 %r3, 1; mad.lo.cc.s32 %r4, %r1, %r2, %r3; madc.hi.s32 %r5, %r1, %r2, %r3; mov.b64 %rd2, {%r4, %r5};", UINT64_C(0x00000000ffffffde)},
     {"mov.s64 %rd3, -5; mov.s64 %rd4, 7; mov.u64 %rd5, 3; mad.lo.cc.s64 %rd6, %rd3, %rd4, %rd5; madc.hi.s64 %rd2, %rd3, %rd4, %rd5;", 2},
     {"mov.u32 %r1, -1; mov.u32 %r2, 1; add.cc.u32 %r3, %r1, %r2; addc.cc.u32 %r4, %r1, %r2; addc.u32 %r5, 0, 0; mov.b64 %rd2, {%r4, %r5};", UINT64_C(0x0000000100000001)},

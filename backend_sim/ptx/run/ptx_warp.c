@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The splits of a warp: which runs, where they part and meet, and what they call.
+/* The splits of a warp: which one runs, divergence and reconvergence, and calls.
  *
- * A split that goes back in the code while another one is ready may be waiting for it. So after a number of loops it is put behind
- * the others: soon when it only looked at memory in them (a volatile access, an atomic that changed nothing), late when not, so that
- * lanes which leave a loop at different times still meet behind it. */
+ * A split that jumps backwards while another one is ready may be waiting for it. So after a number
+ * of iterations it is moved behind the others: early if the iterations only polled memory (a
+ * volatile access, an atomic that changed nothing), late if not, so that lanes which leave a loop
+ * at different times still meet after it. */
 #include "ptx_warp.h"
 
 #include <stdio.h>
@@ -18,9 +19,9 @@
 #include "ptx_steps.h"
 
 enum {
-    TURN = 1 << 16, /* steps, until another warp gets a turn */
-    SPINS = 16,     /* loops that only look, until another split gets one; a few times as many until another warp does */
-    LOOPS = 1 << 14 /* loops of other kinds */
+    TURN = 1 << 16, /* steps until another warp gets a turn */
+    SPINS = 16,     /* polling iterations until another split gets a turn; a few times as many until another warp does */
+    LOOPS = 1 << 14 /* other iterations */
 };
 
 /* ---- lanes and their memory ---- */
@@ -43,7 +44,7 @@ bool ptx_warp_open(struct ptx_warp *warp, struct ptx_block *block, uint32_t numb
     warp->alive = count == PTX_LANES ? PTX_ALL : (UINT32_C(1) << count) - 1;
     warp->ended = warp->looked = warp->changed = false;
     warp->made = 0;
-    if (!warp->spare) { /* the first block: the others have as many warps and threads */
+    if (!warp->spare) { /* the first block; the others have the same number of warps and threads */
         warp->number = number;
         warp->spare = heap.calloc(launch->program->routine_count, sizeof *warp->spare);
         place_threads(warp, launch, first);
@@ -79,7 +80,7 @@ void ptx_warp_close(struct ptx_warp *warp)
     warp->splits = warp->local_size = 0;
 }
 
-/* Twice as much as before, or as much as is needed. */
+/* Doubles the size, or grows it to the needed size. */
 static bool grow_local(struct ptx_warp *warp, uint64_t need)
 {
     const struct ptx_launch *launch = warp->block->grid->launch;
@@ -126,13 +127,13 @@ static bool is_ready(const struct ptx_split *s)
     return s->state == PTX_READY;
 }
 
-/* What is deeper in calls or behind in the code runs first. */
+/* A split deeper in calls or earlier in the code runs first. */
 static bool comes_before(const struct ptx_split *a, const struct ptx_split *b)
 {
     return a->frame->depth != b->frame->depth ? a->frame->depth > b->frame->depth : a->step < b->step;
 }
 
-/* Those that gave way get their turn when no other one is ready. */
+/* Splits that yielded get their turn when no other one is ready. */
 static bool wake_behind(struct ptx_warp *warp)
 {
     bool any = false;
@@ -153,7 +154,8 @@ static struct ptx_split *first_ready(struct ptx_warp *warp)
     return best;
 }
 
-/* Takes in all that are at the same place. One that gave way and meets another there is no longer behind. */
+/* Merges all splits at the same position into this one. A split that yielded and meets another one
+ * there no longer has to wait for the others. */
 static struct ptx_split *meet(struct ptx_warp *warp, struct ptx_split *s)
 {
     for (uint32_t i = 0; i < warp->splits; i++) {
@@ -165,7 +167,7 @@ static struct ptx_split *meet(struct ptx_warp *warp, struct ptx_split *s)
         drop_split(warp, other);
         if (last)
             s = other;
-        i = UINT32_MAX; /* from the beginning: the last one has moved */
+        i = UINT32_MAX; /* from the beginning, because the last one has moved */
     }
     return s;
 }
@@ -206,7 +208,7 @@ void ptx_warp_fail(struct ptx_warp *warp, enum ptx_end end, uint32_t lanes, uint
     ptx_grid_fail(warp->block->grid, &outcome);
 }
 
-/* Lanes exit: they leave their frames, and are no longer waited for. */
+/* Lanes exit: they leave their frames, and barriers no longer wait for them. */
 static void exit_lanes(struct ptx_warp *warp, struct ptx_split *s, uint32_t lanes)
 {
     struct ptx_frame *parent;
@@ -224,11 +226,11 @@ static void exit_lanes(struct ptx_warp *warp, struct ptx_split *s, uint32_t lane
     ptx_collective_look(warp);
 }
 
-/* ---- steps that decide where lanes go ---- */
+/* ---- control flow ---- */
 
 enum went { GOES_ON, RESCHEDULE };
 
-/* Back in the code: is it time to let others run? */
+/* At a backward jump: is it time to let others run? */
 static enum went loop(struct ptx_warp *warp, struct ptx_split *s)
 {
     bool spins = warp->looked && !warp->changed;
@@ -260,7 +262,7 @@ static enum went branch(struct ptx_warp *warp, struct ptx_split *s, const struct
     return to <= from ? loop(warp, s) : GOES_ON;
 }
 
-/* Each lane by its index; one beyond the list goes on behind the branch, which the documentation leaves open. */
+/* Each lane branches by its index; one beyond the list continues after the branch, which the documentation leaves undefined. */
 static enum went branch_by_index(struct ptx_warp *warp, struct ptx_split *s, const struct ptx_op *op, uint32_t lanes)
 {
     const uint32_t *list = s->frame->routine->list + op->list;
@@ -353,7 +355,7 @@ static void count_step(const struct ptx_warp *warp, uint32_t step, uint32_t lane
     __atomic_fetch_add(count, (uint64_t)__builtin_popcount(lanes), __ATOMIC_RELAXED);
 }
 
-/* Of one split, until it is no longer the one to run. */
+/* Runs a split until another one must run. */
 static void run_split(struct ptx_warp *warp, struct ptx_split *s)
 {
     const struct ptx_op *ops = s->frame->routine->ops;
@@ -364,7 +366,7 @@ static void run_split(struct ptx_warp *warp, struct ptx_split *s)
     warp->registers = s->frame->registers;
     warp->predicates = s->frame->predicates;
     uint32_t step = s->step;
-    if (ops[step].step == STEP_JOIN) /* here it met those it could */
+    if (ops[step].step == STEP_JOIN) /* other splits had the chance to join it here */
         step++;
     do {
         const struct ptx_op *op = &ops[step];
@@ -394,7 +396,7 @@ static void check(const struct ptx_warp *warp)
 {
     const char *broken = ptx_warp_check(warp);
     if (broken) {
-        fprintf(stderr, "cuvmm: a warp of device code is broken: %s\n", broken);
+        fprintf(stderr, "cuvmm: a warp's invariant is broken: %s\n", broken);
         abort();
     }
 }

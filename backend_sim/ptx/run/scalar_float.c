@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Floats of every format and with every way to round, one number or two in a register. */
+/* Floats of every format with every rounding mode, one or two numbers in a register. */
 #include <string.h>
 
 #include "ptx_approx.h"
@@ -32,7 +32,7 @@ static bool is_minus(const struct ptx_format *f, uint64_t a)
     return (a & ptx_float_sign(f)) != 0;
 }
 
-/* To [0, 1], or to what is not negative, where the instruction says so. */
+/* Clamps to [0, 1] or to non-negative numbers if the instruction says so. */
 static uint64_t limited(const struct ptx_scalar_call *call, const struct ptx_format *f, uint64_t a)
 {
     bool nan = ptx_float_is_nan(f, a);
@@ -43,7 +43,7 @@ static uint64_t limited(const struct ptx_scalar_call *call, const struct ptx_for
     return a;
 }
 
-/* A function of one number, for a register with one or two of them. */
+/* Applies a function of one number to a register with one or two numbers. */
 typedef uint64_t (*of_one)(const struct ptx_scalar_call *call, const struct ptx_format *f);
 
 static uint64_t each(const struct ptx_scalar_call *call, of_one function)
@@ -74,7 +74,7 @@ static uint64_t flush(const struct ptx_scalar_call *call, const struct ptx_forma
     return call->more & PTX_FLOAT_FLUSH ? ptx_float_flushed(f, a) : a;
 }
 
-/* The sign of a NaN stays as it is: it is not computed with. */
+/* The sign of a NaN is unchanged. */
 static uint64_t negative(const struct ptx_format *f, uint64_t a)
 {
     return ptx_float_is_nan(f, a) ? a : a ^ ptx_float_sign(f);
@@ -90,7 +90,7 @@ FUNCTION(FNEG, ptx_float_is_nan(f, call->a) ? ptx_float_nan(f) : flush(call, f, 
 FUNCTION(FABS, ptx_float_is_nan(f, call->a) ? ptx_float_nan(f) : flush(call, f, call->a) & ~ptx_float_sign(f))
 FUNCTION(FCOPYSIGN, (call->b & ~ptx_float_sign(f)) | (call->a & ptx_float_sign(f)))
 
-/* ---- least and most ---- */
+/* ---- minimum and maximum ---- */
 
 static uint64_t extreme(const struct ptx_scalar_call *call, const struct ptx_format *f, bool most)
 {
@@ -173,7 +173,7 @@ APPROXIMATION(EX2, ptx_exp2)
 APPROXIMATION(TANH, ptx_tanh)
 APPROXIMATION(RSQRT_APPROX, root_inverse)
 
-/* A divisor beyond 2^126 makes zero of what is finite, since its inverse is flushed (PTX ISA, "div"). */
+/* A divisor beyond 2^126 makes a finite quotient zero, because its reciprocal is flushed (PTX ISA, "div"). */
 uint64_t ptx_scalar_DIV_APPROX(const struct ptx_scalar_call *call)
 {
     const struct ptx_format *f = &ptx_f32;
@@ -183,7 +183,7 @@ uint64_t ptx_scalar_DIV_APPROX(const struct ptx_scalar_call *call)
     return ptx_float_div(f, a, call->b, way_of(call));
 }
 
-/* Of the fast ones of f64 only the upper half of the number counts. */
+/* The fast f64 functions use only the upper half of the number. */
 static uint64_t upper_half(double value)
 {
     uint64_t bits;
@@ -210,7 +210,7 @@ static const struct ptx_format *target_of(const struct ptx_scalar_call *call)
     return formats[call->more >> PTX_FLOAT_TO_SHIFT & 7];
 }
 
-/* A float with the fraction of tf32: what is below it is rounded away. .rna takes the end off a NaN, which may leave an infinity. */
+/* A float rounded to the fraction of tf32. .rna truncates the payload of a NaN, which may leave an infinity. */
 static uint64_t tf32(uint64_t a, struct ptx_float_way way)
 {
     static const struct ptx_format *const f = &ptx_tf32;
@@ -251,7 +251,7 @@ uint64_t ptx_scalar_INTEGRAL(const struct ptx_scalar_call *call)
     return limited(call, f, ptx_float_integral(f, flush(call, f, call->a), way));
 }
 
-/* The first operand in the upper half. */
+/* The first operand is in the upper half. */
 uint64_t ptx_scalar_CONVERT_PAIR(const struct ptx_scalar_call *call)
 {
     const struct ptx_format *to = target_of(call);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole numbers, one lane at a time. */
+/* Integers, one lane at a time. */
 #include "ptx_scalar.h"
 
 static int64_t s32(uint64_t a)
@@ -27,7 +27,7 @@ uint64_t ptx_scalar_MADHI_SAT(const struct ptx_scalar_call *call)
     return clamped((s32(call->a) * s32(call->b) >> 32) + s32(call->c), INT32_MIN, INT32_MAX);
 }
 
-/* The product of the low 24 bits has 48: lo is the low 32 of them, hi the high 32. */
+/* The product of the low 24 bits has 48 bits: lo is its low 32 bits, hi its high 32. */
 static int64_t product24(const struct ptx_scalar_call *call)
 {
     bool is_signed = call->which & 1;
@@ -64,7 +64,7 @@ uint64_t ptx_scalar_SAD_S(const struct ptx_scalar_call *call)
     return (a < b ? call->b - call->a : call->a - call->b) + call->c;
 }
 
-/* The place of the highest bit that is not the sign's, or how far it is from the top. */
+/* The position of the highest bit that differs from the sign, or its distance from the top. */
 uint64_t ptx_scalar_BFIND(const struct ptx_scalar_call *call)
 {
     unsigned bits = call->which >> 8;
@@ -77,7 +77,8 @@ uint64_t ptx_scalar_BFIND(const struct ptx_scalar_call *call)
     return call->which & 2 ? bits - 1 - place : place;
 }
 
-/* a into b, at c, e bits; which: the size. Of 64 bits c and e count whole, as a device was observed to take them. */
+/* Inserts e bits of a into b at position c; which: the size. For 64 bits, c and e are not reduced
+ * to a byte, as observed on a device. */
 uint64_t ptx_scalar_BFI(const struct ptx_scalar_call *call)
 {
     uint64_t bits = call->which, counts = bits == 64 ? UINT32_MAX : 255, place = call->c & counts, length = call->e & counts;
@@ -89,14 +90,14 @@ uint64_t ptx_scalar_BFI(const struct ptx_scalar_call *call)
     return (call->b & ~mask) | (call->a << place & mask);
 }
 
-/* The offset-th bit that is set, from the place b on: upward, or downward for a negative offset. */
+/* The offset-th set bit from position b on: upward, or downward for a negative offset. */
 uint64_t ptx_scalar_FNS(const struct ptx_scalar_call *call)
 {
     int64_t base = (int64_t)(call->b & UINT32_MAX), offset = s32(call->c), step = offset < 0 ? -1 : 1;
     int64_t left = offset == 0 ? 1 : offset * step, place = base;
     if (offset == 0)
         return base < 32 && call->a >> base & 1 ? (uint64_t)base : UINT32_MAX;
-    if (offset == INT32_MIN) /* as a device was observed to: it has no opposite */
+    if (offset == INT32_MIN) /* as observed on a device: it has no negation */
         return 0;
     for (; place >= 0 && place < 32; place += step)
         if ((call->a >> place & 1) && --left == 0)
@@ -104,7 +105,7 @@ uint64_t ptx_scalar_FNS(const struct ptx_scalar_call *call)
     return UINT32_MAX;
 }
 
-/* b bits from the place a on. which: 1 wrap */
+/* b bits from position a on. which: 1 wrap */
 uint64_t ptx_scalar_BMSK(const struct ptx_scalar_call *call)
 {
     uint64_t place = call->which & 1 ? call->a & 31 : call->a, count = call->which & 1 ? call->b & 31 : call->b;
@@ -151,9 +152,9 @@ uint64_t ptx_scalar_DP2A(const struct ptx_scalar_call *call)
     return sum;
 }
 
-/* ---- into fewer bits ---- */
+/* ---- narrowing ---- */
 
-/* To the nearest number that there is. which: from bits, 128 signed; to bits << 8, 128 << 8 signed */
+/* Saturates to the nearest representable number. which: from bits, 128 signed; to bits << 8, 128 << 8 signed */
 uint64_t ptx_scalar_NARROW_SAT(const struct ptx_scalar_call *call)
 {
     unsigned from = call->which & 127, to = call->which >> 8 & 127;
@@ -168,7 +169,7 @@ uint64_t ptx_scalar_NARROW_SAT(const struct ptx_scalar_call *call)
     return cut > most ? most : cut;
 }
 
-/* cvt.pack: b and above it a, each to so many bits, and above these c. which: bits, 64 signed */
+/* cvt.pack: b and above it a, each saturated, and above these c. which: bits, 64 signed */
 uint64_t ptx_scalar_PACK_SAT(const struct ptx_scalar_call *call)
 {
     unsigned bits = call->which & 63;

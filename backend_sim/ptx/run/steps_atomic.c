@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atomics and reductions: lane by lane, each in one piece also for other threads of the host and other processes. */
+/* Atomics and reductions: lane by lane, each atomic also for other host threads and other processes. */
 #include <string.h>
 
 #include "ptx_float.h"
@@ -61,7 +61,7 @@ static uint64_t fold_whole(unsigned fold, uint64_t a, uint64_t b, uint64_t c, bo
     }
 }
 
-/* What becomes of a in memory. Additions to f32 flush subnormal numbers, but in shared memory (PTX ISA, "atom"). */
+/* The new value of a in memory. Additions of f32 flush subnormal numbers, except in shared memory (PTX ISA, "atom"). */
 static uint64_t folded_with(const struct ptx_op *op, uint64_t a, uint64_t b, uint64_t c, bool flush)
 {
     unsigned fold = fold_of(op);
@@ -92,7 +92,7 @@ EXCHANGE(16, uint16_t) /* LCOV_EXCL_BR_LINE: another thread was there first, or 
 EXCHANGE(32, uint32_t) /* LCOV_EXCL_BR_LINE: as above, by chance */
 EXCHANGE(64, uint64_t) /* LCOV_EXCL_BR_LINE: as above, by chance */
 
-/* The most frequent ones in one instruction. */
+/* The most frequent ones as a single host instruction. */
 static uint64_t combine(const struct ptx_op *op, void *at, unsigned size, uint64_t b, uint64_t c, bool flush)
 {
     if (fold_of(op) == PTX_FOLD_ADD && folded(op) <= PTX_OF_S64)
@@ -101,7 +101,7 @@ static uint64_t combine(const struct ptx_op *op, void *at, unsigned size, uint64
     return size == 2 ? exchange16(op, at, b, c, flush) : size == 4 ? exchange32(op, at, b, c, flush) : exchange64(op, at, b, c, flush);
 }
 
-/* Does another value stand there now? Floats are not compared: programs do not wait for them. */
+/* Has the value changed? Floats are not compared: programs do not wait for them. */
 static bool changes(const struct ptx_op *op, uint64_t before, uint64_t b, uint64_t c)
 {
     unsigned of = folded(op), bits = 8 * size_of(op);
@@ -126,7 +126,7 @@ static bool is_aligned(struct ptx_warp *warp, uint32_t mask, const uint64_t at[P
     return true;
 }
 
-/* Additions of 32 bits to memory of the block alone. */
+/* 32-bit additions to memory that only the block can access. */
 static void add_own(struct ptx_warp *warp, const struct ptx_op *op, struct ptx_reach *r, uint32_t mask, bool returns)
 {
     const ptx_u32 *more = PTX_SLOT(const ptx_u32, op->b);
@@ -189,7 +189,7 @@ void PTX_STEP_NAME(RED)(struct ptx_warp *warp, const struct ptx_op *op, uint32_t
 
 /* ---- several elements, and 16 bytes ---- */
 
-/* Under the grid's lock, since not every host has such an instruction. */
+/* Under the grid's lock, because not every host has such an instruction. */
 static void whole(struct ptx_warp *warp, const struct ptx_op *op, unsigned lane, unsigned char *at)
 {
     const uint32_t *list = warp->frame->routine->list + op->list;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparisons into predicates, predicates, and what is chosen by them. */
+/* Comparisons into predicates, operations on predicates, and selections. */
 #include "ptx_steps.h"
 
-/* more: 1, the other way round. */
+/* more: 1 inverts the result. */
 #define COMPARE(NAME, TYPE, truth) COMPARISON(NAME, TYPE, truth, op->more & 1 ? ~bits : bits)
 #define COMPARISON(NAME, TYPE, truth, answer)                                                   \
     void PTX_STEP_NAME(NAME)(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)         \

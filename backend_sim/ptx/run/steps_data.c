@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers put together and taken apart, special registers, and functions of one lane. */
+/* Packing and unpacking of registers, special registers, and functions of one lane. */
 #include <string.h>
 
 #include "posix.h"
@@ -52,7 +52,7 @@ static uint64_t nanoseconds(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Of the three; the fourth is 0, as a device was observed to answer. */
+/* One of the three dimensions; the fourth is 0, as observed on a device. */
 static uint32_t dimension(const uint32_t three[3], unsigned part)
 {
     return part < 3 ? three[part] : 0;
@@ -70,7 +70,7 @@ static uint32_t environment(const struct ptx_launch *launch, unsigned part)
     return part == 1 ? (uint32_t)(workspace >> 32) : part == 2 ? (uint32_t)workspace : 0;
 }
 
-/* What is the same in all lanes. */
+/* Values that are the same in all lanes. */
 static uint64_t uniform(const struct ptx_warp *warp, enum ptx_special which, unsigned part)
 {
     const struct ptx_block *block = warp->block;
@@ -84,7 +84,7 @@ static uint64_t uniform(const struct ptx_warp *warp, enum ptx_special which, uns
     case PTX_SR_CLUSTER_NCTAID: return 1;
     case PTX_SR_CLUSTER_NCTARANK: return 1;
     case PTX_SR_WARPID: return warp->number;
-    case PTX_SR_NWARPID: return 64; /* that a multiprocessor holds */
+    case PTX_SR_NWARPID: return 64; /* that fit on a multiprocessor */
     case PTX_SR_SMID: return launch->multiprocessors ? block->number % launch->multiprocessors : 0;
     case PTX_SR_NSMID: return launch->multiprocessors;
     case PTX_SR_GRIDID: return 1;
@@ -96,15 +96,15 @@ static uint64_t uniform(const struct ptx_warp *warp, enum ptx_special which, uns
     case PTX_SR_GLOBALTIMER_HI: return nanoseconds() >> 32;
     case PTX_SR_TOTAL_SMEM_SIZE:
     case PTX_SR_AGGR_SMEM_SIZE: return (block->grid->shared_bytes + PTX_SHARED_GRANULE - 1) / PTX_SHARED_GRANULE * PTX_SHARED_GRANULE;
-    case PTX_SR_RESERVED_SMEM_END: return 0x120; /* of what an H100 keeps */
+    case PTX_SR_RESERVED_SMEM_END: return 0x120; /* of those that an H100 reserves */
     case PTX_SR_RESERVED_SMEM_CAP: return PTX_SHARED_BASE;
     case PTX_SR_ENVREG: return environment(launch, part);
     case PTX_SR_DYNAMIC_SMEM_SIZE: return launch->dynamic_shared;
-    default: return 0; /* PTX_SR_RESERVED_SMEM_0 and _1 too: the system keeps nothing before what is the libraries' */
+    default: return 0; /* PTX_SR_RESERVED_SMEM_0 and _1 too: the system reserves nothing before the libraries' part */
     }
 }
 
-/* What every lane has of its own. */
+/* Values that differ between lanes. */
 static uint32_t of_lane(enum ptx_special which, unsigned lane)
 {
     uint32_t bit = UINT32_C(1) << lane;
@@ -195,7 +195,7 @@ void PTX_STEP_NAME(LOCAL_ADDRESS)(struct ptx_warp *warp, const struct ptx_op *op
     ptx_fill(warp, op->d, op->bytes[0], warp->frame->local + (uint64_t)op->imm, mask);
 }
 
-/* Constant variables are in the device's memory, as others are. */
+/* Constant variables are in device memory like others. */
 static bool is_constant(const struct ptx_launch *launch, uint64_t at)
 {
     const struct ptx_program *program = launch->program;
@@ -205,8 +205,8 @@ static bool is_constant(const struct ptx_launch *launch, uint64_t at)
     return false;
 }
 
-/* A parameter's generic address is one of global memory, too, and that of a constant variable is not: so a device answers. more: 1 of
- * constant memory. */
+/* As on a device, a parameter's generic address also counts as global memory, but that of a
+ * constant variable does not. more: 1 constant memory. */
 static bool space_is(const struct ptx_launch *launch, const struct ptx_op *op, uint64_t at)
 {
     enum ptx_memory space = ptx_space_of(&at), want = (enum ptx_memory)op->imm;
@@ -242,7 +242,7 @@ void PTX_STEP_NAME(FROM_GENERIC)(struct ptx_warp *warp, const struct ptx_op *op,
     }
 }
 
-/* Behind what the routine's frame has; the same for all lanes that take part. */
+/* After the routine's frame; the same for all participating lanes. */
 void PTX_STEP_NAME(STACK_SAVE)(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
 {
     for (uint32_t left = mask; left; left &= left - 1)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Floats, rounded to nearest, by the compiler's operators. A NaN that comes out of f32 is the one of PTX, 0x7fffffff; that of
- * f64 is an operand's, or 0xfff8000000000000. Conversions between them keep a NaN's bits, and hosts' do. */
+/* Floats, rounded to nearest, with the compiler's operators. A NaN result of f32 is PTX's canonical
+ * one, 0x7fffffff; of f64 it is an operand's, or 0xfff8000000000000. Conversions between them
+ * preserve a NaN's bits, and so do hosts. */
 #include <string.h>
 
 #include "ptx_float.h"
@@ -45,7 +46,7 @@ static inline float plain(float x)
     return x == x ? x : of_bits(NAN_BITS);
 }
 
-/* The result x of operands, of which the first NaN passes. */
+/* The result x, or the first NaN among the operands. */
 static inline double plain64(double x, double a, double b, double c)
 {
     double nan = of_bits64(bits_of64(a != a ? a : b != b ? b : c) | QUIET64);
@@ -124,8 +125,8 @@ static inline float out(float x, unsigned more)
     FLOAT2(NAME##_F32X, ptx_float, 32, EXTRA)                                                               \
     FLOAT2(NAME##_F64, ptx_double, 64, plain64(a operator b, a, b, 0))
 
-/* The least number that rounds to a normal one, if it has all bits of its significand. What is below it is flushed, though rounding it
- * to a subnormal number would yield the least normal one. A sum cannot be such a number. */
+/* The smallest number that rounds to a normal one with a full significand. Smaller ones are
+ * flushed, even if rounding them as subnormal numbers would yield the smallest normal one. A sum cannot be such a number. */
 #define TINY 0x1.ffffffp-127
 
 static inline double size_of(double x)
@@ -163,8 +164,8 @@ static inline double fused64(double a, double b, double c)
     return __builtin_fma(a, b, c);
 }
 #else
-/* The product is exact as a double. The sum is rounded to an odd number if it is not: rounding that to a float is then the one rounding
- * that counts. */
+/* The product is exact as a double. An inexact sum is rounded to odd, so that the conversion to
+ * float is the only rounding that matters. */
 static inline float fused(float a, float b, float c)
 {
     double product = (double)a * (double)b, with = (double)c, sum = product + with, part = sum - product;
@@ -182,7 +183,7 @@ static inline double fused64(double a, double b, double c)
 }
 #endif
 
-/* The sum as a double, whose error decides where it is TINY itself. */
+/* The sum as a double; if it equals TINY, its rounding error decides. */
 static inline float fused_flushed(float a, float b, float c, unsigned more)
 {
     float result = fused(a, b, c);
@@ -201,7 +202,7 @@ FLOAT3(FFMA_F64, ptx_double, 64, plain64(fused64(a, b, c), a, b, c))
 FLOAT1(FSQRT_F32, ptx_float, ptx_float, 32, plain(__builtin_sqrtf(a)))
 FLOAT1(FSQRT_F32X, ptx_float, ptx_float, 32, out(__builtin_sqrtf(in(a, more)), more))
 FLOAT1(FSQRT_F64, ptx_double, ptx_double, 64, plain64(__builtin_sqrt(a), a, 0, 0))
-/* A device computes these as sums, which answer a NaN with that of PTX. */
+/* A device computes these as sums, so a NaN operand yields PTX's canonical NaN. */
 FLOAT1(FNEG_F32, ptx_u32, ptx_u32, 32, (a & ~MINUS) > INFINITY_BITS ? NAN_BITS : a ^ MINUS)
 FLOAT1(FNEG_F32X, ptx_float, ptx_float, 32, plain(-in(a, more)))
 FLOAT1(FNEG_F64, ptx_u64, ptx_u64, 64, a ^ UINT64_C(1) << 63)
@@ -210,7 +211,7 @@ FLOAT1(FABS_F32X, ptx_float, ptx_float, 32, plain(of_bits(bits_of(in(a, more)) &
 FLOAT1(FABS_F64, ptx_u64, ptx_u64, 64, a & ~(UINT64_C(1) << 63))
 FLOAT1(FLUSH_F32, ptx_float, ptx_float, 32, flushed(a))
 
-/* -0 is less than +0; a NaN is the other number. */
+/* -0 is less than +0; if one operand is a NaN, the result is the other. */
 static inline float least(float a, float b)
 {
     float less = a < b || (a == b && (bits_of(a) & MINUS)) ? a : b;
@@ -255,7 +256,7 @@ FLOAT1(U64_F64, ptx_double, ptx_u64, 64, (double)a)
 FLOAT1(F32_F64, ptx_double, ptx_float, 64, (double)a)
 FLOAT1(F64_F32, ptx_float, ptx_double, 32, (float)a)
 
-/* Toward zero, and to the nearest number that there is. */
+/* Rounds toward zero and saturates. */
 #define TO_WHOLE(FROM, NAME, TO, SIZE, SOURCE, least_number, beyond, most_number, not_a_number)                                     \
     FLOAT1(FROM##_##NAME, TO, SOURCE, SIZE,                                                                                       \
            a != a ? (TO)(not_a_number) : a >= (SOURCE)(beyond) ? (TO)(most_number) : a <= (SOURCE)(least_number) ? (TO)(least_number) : (TO)a)

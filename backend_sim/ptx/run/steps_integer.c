@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole numbers and logic. Signed sums are made of unsigned ones, which wrap. */
+/* Integers and logic. Signed sums are computed as unsigned ones, which wrap. */
 #include "ptx_steps.h"
 
 __extension__ typedef unsigned __int128 wide_u;
@@ -87,7 +87,7 @@ STEP2(MULWIDE_S32, 64, ptx_s64, ptx_s32, ptx_s32, (int64_t)a *b)
 STEP2(MULWIDE_U16, 32, ptx_u32, ptx_u16, ptx_u16, (uint32_t)a *b)
 STEP2(MULWIDE_U32, 64, ptx_u64, ptx_u32, ptx_u32, (uint64_t)a *b)
 
-/* By zero, all bits; the least number by -1, itself. */
+/* Division by zero yields all ones; the smallest number divided by -1 yields itself. */
 UNSIGNED2(DIV_U, b ? a / b : -(b + 1))
 UNSIGNED2(REM_U, b ? a % b : -(b + 1))
 STEP2(DIV_S16, 16, ptx_s16, ptx_s16, ptx_s16, b ? a / b : -1)
@@ -104,7 +104,7 @@ STEP1(NOT16, 16, ptx_u16, ptx_u16, ~a)
 STEP1(NOT32, 32, ptx_u32, ptx_u32, ~a)
 STEP1(NOT64, 64, ptx_u64, ptx_u64, ~a)
 
-/* By as many bits as there are, or more, all of them. */
+/* A shift by the register's width or more shifts out all bits. */
 STEP2(SHL16, 16, ptx_u16, ptx_u16, ptx_u32, b > 15 ? 0 : (uint32_t)a << (b & 15))
 STEP2(SHL32, 32, ptx_u32, ptx_u32, ptx_u32, b > 31 ? 0 : a << (b & 31))
 STEP2(SHL64, 64, ptx_u64, ptx_u64, ptx_u32, b > 63 ? 0 : a << (b & 63))
@@ -160,8 +160,8 @@ static uint32_t permute(uint32_t a, uint32_t b, uint32_t c)
 
 STEP3(PRMT, 32, ptx_u32, ptx_u32, ptx_u32, ptx_u32, permute(a, b, selector(c, op->imm)))
 
-/* length bits from the place on; beyond the number's end its sign, or zeros. Of 32 bits the low byte of both counts, as documented; of 64
- * a device was observed to take them whole. */
+/* length bits from a position on; beyond the number's end its sign, or zeros. For 32 bits only the
+ * low byte of both counts, as documented; for 64 bits a device was observed to use all bits. */
 static uint64_t extract(uint64_t a, uint64_t place, uint64_t length, unsigned bits, bool is_signed)
 {
     place &= bits == 64 ? UINT32_MAX : 255;

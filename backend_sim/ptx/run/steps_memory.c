@@ -13,7 +13,7 @@ static unsigned size_of(const struct ptx_op *op)
     return 1u << (op->more >> PTX_MEM_SIZE_SHIFT & 7);
 }
 
-/* After a load, and before a store, what is ordered. */
+/* The fence of an ordered access: after a load, before a store. */
 static void acquire(struct ptx_warp *warp, const struct ptx_op *op)
 {
     if (op->more & PTX_MEM_SHOWS)
@@ -48,7 +48,7 @@ static uint64_t element(const unsigned char *from, unsigned size, bool is_signed
     }
 }
 
-/* What others may change meanwhile is read and written whole: at a multiple of its size. */
+/* Memory that others may change meanwhile is accessed atomically: aligned to its size. */
 #define WHOLE_LOAD(TYPE) (TYPE){__atomic_load_n((const TYPE *)(const void *)from, __ATOMIC_RELAXED)}
 #define WHOLE_STORE(TYPE) __atomic_store_n((TYPE *)(void *)to, *(const TYPE *)(const void *)value, __ATOMIC_RELAXED)
 
@@ -111,7 +111,7 @@ static void load_lanes(struct ptx_warp *warp, const struct ptx_op *op, uint32_t 
 ROW(row32, ptx_u32, 4, 8, 16)
 ROW(row64, ptx_u64, 8, 16, 32)
 
-/* Is it a row of such elements? What else is in a row is taken as if it was scattered. */
+/* Are the elements adjacent? Other rows are handled like scattered accesses. */
 static bool is_row(enum ptx_shape shape, const struct ptx_op *op, unsigned held, unsigned apart)
 {
     return shape == PTX_IN_A_ROW && size_of(op) == held && held >= 4 && apart <= 4 * held;
@@ -183,7 +183,7 @@ static void load_all(struct ptx_warp *warp, const struct ptx_op *op, uint32_t sl
     }
 }
 
-/* What others may change meanwhile is taken lane by lane, each element whole. */
+/* Memory that others may change meanwhile is accessed lane by lane, each element atomically. */
 static bool reach_all(const struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask, uint32_t bytes, enum twin_use use,
                       struct ptx_reach *r)
 {
@@ -229,7 +229,7 @@ void PTX_STEP_NAME(LDV)(struct ptx_warp *warp, const struct ptx_op *op, uint32_t
 
 /* ---- stores ---- */
 
-/* The lowest bytes of a register come first, as on every host that has such devices. */
+/* Registers are little-endian, like every host with such devices. */
 static void store_lanes(const struct ptx_warp *warp, const struct ptx_op *op, uint32_t slot, unsigned char *const to[PTX_LANES], unsigned at,
                         uint32_t mask)
 {
@@ -245,7 +245,7 @@ static void store_lanes(const struct ptx_warp *warp, const struct ptx_op *op, ui
     }
 }
 
-/* The last of several lanes with the same place wins. */
+/* If several lanes have the same address, the last one wins. */
 #define STORE(NAME, FROM, TO)                                                                                   \
     static void NAME(const FROM *slot, const struct ptx_reach *r, unsigned at, uint32_t mask)                   \
     {                                                                                                           \
@@ -310,7 +310,7 @@ static bool is_shared(const struct ptx_op *op, uint64_t at)
     return space == PTX_M_GLOBAL || space == PTX_M_SHARED;
 }
 
-/* By a pointer for each lane; bytes that are fleeting by way of a copy. */
+/* Through a pointer for each lane; fleeting bytes through a copy. */
 static bool store_by_lanes(struct ptx_warp *warp, const struct ptx_op *op, const uint32_t *list, unsigned count, uint32_t mask)
 {
     uint64_t at[PTX_LANES];
@@ -377,7 +377,7 @@ void PTX_STEP_NAME(FENCE)(struct ptx_warp *warp, const struct ptx_op *op, uint32
     }
 }
 
-/* more: how many bytes are written; of these c come from b, the rest are zeros. */
+/* more: the number of bytes to write; c of them come from b, the rest are zeros. */
 void PTX_STEP_NAME(COPY_ASYNC)(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
 {
     struct ptx_op shared = {.step = STEP_ST, .more = PTX_M_SHARED}, global = {.step = STEP_LD, .more = PTX_M_GLOBAL};

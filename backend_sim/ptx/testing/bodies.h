@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bodies.h - small functions in the C that host and device compilers share: BODY(name) computes out from in, which are words of a thread.
+/* bodies.h - small functions in the C that host and device compilers share: BODY(name) computes a
+ * thread's words out from its words in.
  *
- *     host compiler    body_shifts(in, out)                                    what is expected
+ *     host compiler body_shifts(in, out) the expected result
  *     device compiler  kernel shifts: thread i calls the same with its words   PTX, checked in (bodies-*.ptx), made by `make ptx-bodies`
  *
- * Floats are not contracted on either side, and nothing is undefined in C.
+ * Neither side contracts floating-point expressions, and no function has undefined behaviour.
  */
 #ifndef PTX_BODIES_H
 #define PTX_BODIES_H

@@ -74,7 +74,7 @@ __attribute__((unused)) static void rig_place_globals(struct rig *rig)
             ptx_variable_initial(&p->globals[i], rig->globals, rig->bytes + (rig->globals[i] - RIG_BASE));
 }
 
-/* False: rig->error says why. */
+/* False: rig->error has the reason. */
 __attribute__((unused)) static bool rig_open_with(struct rig *rig, const char *text, const struct ptx_options *options)
 {
     memset(rig, 0, sizeof *rig);

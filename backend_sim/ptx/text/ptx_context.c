@@ -34,7 +34,7 @@ void ptx_context_close(struct ptx_context *context)
     context->left = 0;
 }
 
-/* In front of the list, so that the next small pieces come from it, unless it is as large as one piece. */
+/* At the head of the list, so that the next small pieces come from it, unless it was made for a single large piece. */
 static void add_block(struct ptx_context *context, size_t size)
 {
     size_t room = size > BLOCK / 4 ? size : BLOCK;
@@ -49,7 +49,7 @@ static void add_block(struct ptx_context *context, size_t size)
 
 void *ptx_alloc(struct ptx_context *context, size_t count, size_t size)
 {
-    if (count > (SIZE_MAX / 4) / size) /* LCOV_EXCL_BR_LINE: only a text of 4 GiB, or a machine of 32 bits, gets there */
+    if (count > (SIZE_MAX / 4) / size) /* LCOV_EXCL_BR_LINE: only a text of 4 GiB, or a 32-bit machine, gets here */
         ptx_fail_memory(context);      /* LCOV_EXCL_LINE: as the line above */
     size_t bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
     if (bytes > context->left)
@@ -71,7 +71,7 @@ void *ptx_more(struct ptx_context *context, void *list, uint32_t count, uint32_t
 {
     if (count < *room)
         return list;
-    if (*room > UINT32_MAX / 4)   /* LCOV_EXCL_BR_LINE: only such a text gets there */
+    if (*room > UINT32_MAX / 4)   /* LCOV_EXCL_BR_LINE: only such a text gets here */
         ptx_fail_memory(context); /* LCOV_EXCL_LINE: as the line above */
     uint32_t larger = *room ? 2 * *room : 8;
     void *copy = ptx_alloc(context, larger, size);

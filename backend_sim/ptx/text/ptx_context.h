@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ptx_context.h - the memory and the first error of a piece of work on PTX: reading a text, or translating it.
+/* ptx_context.h - the memory and the first error of an operation on PTX: reading a text, or translating it.
  *
  *     ptx_context_open   ->  [ block ]                        ptx_alloc: of the last block, or of a new one
- *     ptx_fail           ->  error, and back to where the work began (setjmp of fail): the memory stays until ptx_context_close
+ *     ptx_fail           ->  error, and a jump back to the start (setjmp of fail); the memory stays until ptx_context_close
  *
- * A step of such work that cannot go on calls ptx_fail or ptx_fail_memory and does not return; what it was about to store belongs
- * to the context, so nothing leaks.
+ * Code that cannot continue calls ptx_fail or ptx_fail_memory, which do not return; the context
+ * owns all memory, so nothing leaks.
  */
 #ifndef PTX_CONTEXT_H
 #define PTX_CONTEXT_H
@@ -16,14 +16,14 @@
 #include <stdint.h>
 
 struct ptx_place {
-    uint32_t line, column; /* from 1; 0: of no place */
+    uint32_t line, column; /* from 1; 0: no position */
 };
 
 struct ptx_error {
     struct ptx_place place;
     bool no_memory;
-    bool unsupported; /* it is PTX, which this simulator does not run */
-    bool too_new;     /* of a version beyond the newest */
+    bool unsupported; /* it is valid PTX that this simulator does not support */
+    bool too_new;     /* its version is newer than the newest supported one */
     char text[240];
 };
 
@@ -33,11 +33,11 @@ struct ptx_context {
     struct ptx_block *blocks;
     size_t left; /* bytes of the newest block */
     struct ptx_error *error;
-    uint32_t newest; /* version of PTX, 10 times; 0: any */
+    uint32_t newest; /* PTX version times 10; 0: any */
     jmp_buf fail;
 };
 
-/* Bytes that a text holds; not terminated. */
+/* Bytes of the text; not terminated. */
 struct ptx_text {
     const char *at;
     uint32_t length;
@@ -52,7 +52,7 @@ void *ptx_alloc(struct ptx_context *context, size_t count, size_t size);
 /* The text as a string. */
 char *ptx_string(struct ptx_context *context, struct ptx_text text);
 
-/* Room for one more element of size bytes in a list that doubles: of count elements, *room of them allocated. */
+/* Makes room for one more element of size bytes in a list of count elements, of which *room are allocated; the list doubles. */
 void *ptx_more(struct ptx_context *context, void *list, uint32_t count, uint32_t *room, size_t size);
 
 _Noreturn void ptx_fail(struct ptx_context *context, struct ptx_place place, const char *format, ...)
@@ -62,7 +62,7 @@ _Noreturn void ptx_fail_memory(struct ptx_context *context);
 bool ptx_text_is(struct ptx_text text, const char *string);
 bool ptx_text_same(struct ptx_text a, struct ptx_text b);
 
-/* How much of a text a message shows. */
+/* How many bytes of a text a message shows. */
 static inline int ptx_shown(struct ptx_text text)
 {
     return text.length < 80 ? (int)text.length : 80;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Directives that say where code comes from, and lists of targets. */
+/* Directives for source positions, and lists of targets. */
 #include <string.h>
 
 #include "ptx_parts.h"
@@ -13,8 +13,7 @@ static uint32_t small(struct ptx_parser *parser, const char *what)
     return value;
 }
 
-/* .loc FILE LINE COLUMN, function_name NAME, inlined_at FILE LINE COLUMN: the place in the inlined function is the one to
- * show. */
+/* .loc FILE LINE COLUMN, function_name NAME, inlined_at FILE LINE COLUMN: messages show the position in the inlined function. */
 bool ptx_parse_loc(struct ptx_parser *parser)
 {
     struct ptx_lexer *lexer = &parser->lexer;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constant expressions (PTX ISA, "Constant Expressions"), from what binds least to what binds most. Whole numbers have 64 bits,
- * and are unsigned where one of them is. */
+/* Constant expressions (PTX ISA, "Constant Expressions"), from the lowest precedence to the
+ * highest. Integers have 64 bits, and are unsigned if one operand is. */
 #include <string.h>
 
 #include "ptx_parts.h"
@@ -18,7 +18,7 @@ static bool is_number(const struct ptx_expression *e)
     return !e->variable && !e->function && !e->is_float;
 }
 
-/* (.s64) or (.u64) in front of a value, which binds as other operators of one value do. */
+/* (.s64) or (.u64) before a value, with the precedence of other unary operators. */
 static bool cast(struct ptx_parser *parser, struct ptx_expression *e)
 {
     bool is_unsigned = ptx_at_dot(&parser->lexer, "u64");
@@ -48,7 +48,7 @@ static struct ptx_expression symbol(struct ptx_parser *parser)
     else if (found && found->kind == PTX_SYMBOL_FUNCTION)
         e.function = found->function;
     else
-        ptx_fail(parser->context, token.place, "%.*s is not declared before this place as a variable or function",
+        ptx_fail(parser->context, token.place, "%.*s is not declared before this position as a variable or function",
                  PTX_TEXT(token.text));
     ptx_next(&parser->lexer);
     return e;
@@ -65,7 +65,7 @@ static struct ptx_expression generic(struct ptx_parser *parser)
     return e;
 }
 
-/* A number, and with an address in parentheses behind it the bytes of that address which it selects. */
+/* A number; if an address in parentheses follows, the bytes of that address which the number selects. */
 static struct ptx_expression literal(struct ptx_parser *parser)
 {
     const struct ptx_token token = parser->lexer.token;
@@ -128,7 +128,7 @@ static struct ptx_expression unary(struct ptx_parser *parser)
     }
 }
 
-/* The operators with two sides, and how much they bind. */
+/* Binary operators and their precedence. */
 static const struct {
     uint64_t mark;
     int binds;
@@ -196,7 +196,7 @@ static uint64_t compute(struct ptx_parser *parser, const struct ptx_token *token
     }
 }
 
-/* An address plus or minus a number stays an address; all else is made of numbers. */
+/* An address plus or minus a number is an address; everything else takes numbers. */
 static struct ptx_expression joined(struct ptx_parser *parser, const struct ptx_token *token, struct ptx_expression a,
                                     struct ptx_expression b)
 {
@@ -204,7 +204,7 @@ static struct ptx_expression joined(struct ptx_parser *parser, const struct ptx_
     if (b.variable && !address && token->value == '+')
         return joined(parser, token, b, a);
     if (!is_number(&b) || a.is_float || (address && token->value != '+' && token->value != '-'))
-        ptx_fail(parser->context, token->place, "'%.*s' needs whole numbers", PTX_TEXT(token->text));
+        ptx_fail(parser->context, token->place, "'%.*s' needs integers", PTX_TEXT(token->text));
     bool is_unsigned = a.is_unsigned || b.is_unsigned;
     uint64_t value = compute(parser, token, a.value, b.value, is_unsigned);
     a.value = value;
@@ -251,7 +251,7 @@ uint64_t ptx_parse_constant(struct ptx_parser *parser)
     const struct ptx_place place = parser->lexer.token.place;
     struct ptx_expression e = choice(parser);
     if (!is_number(&e))
-        ptx_fail(parser->context, place, "expected a whole number");
+        ptx_fail(parser->context, place, "expected an integer");
     return e.value;
 }
 

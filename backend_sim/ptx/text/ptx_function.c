@@ -12,12 +12,12 @@ static void three(struct ptx_parser *parser, uint32_t number[3])
         const struct ptx_place place = parser->lexer.token.place;
         uint64_t value = ptx_parse_constant(parser);
         if (i == 3 || !value || value > UINT32_MAX)
-            ptx_fail(parser->context, place, "expected up to three numbers from 1 on");
+            ptx_fail(parser->context, place, "expected up to three numbers, each at least 1");
         number[i++] = (uint32_t)value;
     } while (ptx_pass_mark(&parser->lexer, ','));
 }
 
-/* Directives of one number each, which change nothing here. */
+/* Directives with one number, which have no effect here. */
 static bool pass_hint(struct ptx_parser *parser)
 {
     static const char *const numbered[] = {"minnctapersm", "maxnctapersm", "maxclusterrank", "abi_preserve",
@@ -34,7 +34,7 @@ static bool pass_hint(struct ptx_parser *parser)
     return false;
 }
 
-/* Between the parameters and the body. */
+/* Directives between the parameters and the body. */
 static void parse_directives(struct ptx_parser *parser, struct ptx_function *f)
 {
     struct ptx_lexer *lexer = &parser->lexer;
@@ -53,7 +53,7 @@ static void parse_directives(struct ptx_parser *parser, struct ptx_function *f)
             return;
 }
 
-/* A number for a label that was used and defined; what is the same label has the same place. */
+/* Resolves the numbers of labels: those that turned out to be the same label get the same position. */
 static void settle_labels(struct ptx_parser *parser)
 {
     struct ptx_function *f = parser->function;
@@ -84,7 +84,7 @@ static void parse_code(struct ptx_parser *parser, struct ptx_function *f)
     ptx_expect_mark(&parser->lexer, '}');
 }
 
-/* What a function's head says, before it is known whether a body follows. */
+/* The head of a function, before it is known whether a body follows. */
 struct head {
     struct ptx_variable *results, *params;
     uint32_t result_count, param_count;
@@ -118,7 +118,7 @@ static struct ptx_function *function_named(struct ptx_parser *parser, struct ptx
     return f;
 }
 
-/* The parameters of a declaration and of the definition are of the same sizes. */
+/* The parameters of a declaration and of the definition must have the same sizes. */
 static void check_same(struct ptx_parser *parser, const struct ptx_variable *a, const struct ptx_variable *b, struct ptx_place place)
 {
     for (; a && b; a = a->next, b = b->next)
@@ -136,7 +136,7 @@ static void check_head(struct ptx_parser *parser, const struct ptx_function *f, 
     check_same(parser, f->results, head->results, head->place);
 }
 
-/* A declaration behind the body changes nothing: the body has its parameters. */
+/* A declaration after the body has no effect: the body has its own parameters. */
 static void take_head(struct ptx_function *f, const struct head *head)
 {
     if (f->has_body)
@@ -163,7 +163,7 @@ static void drop_body(struct ptx_function *f)
     f->local_count = f->register_count = f->instruction_count = f->label_count = 0;
 }
 
-/* Another body of a function that has one, where modules are linked: the function that gets it. */
+/* A second body of a function, when modules are linked: returns the function that gets it. */
 static struct ptx_function *defined_again(struct ptx_parser *parser, struct ptx_function *f, const struct head *head)
 {
     if (parser->linked && head->linking == PTX_LINK_WEAK)
@@ -199,7 +199,7 @@ void ptx_parse_function(struct ptx_parser *parser, bool is_entry, enum ptx_linki
     if (ptx_at_mark(lexer, '('))
         head.params = ptx_parse_params(parser, &head.param_count, true, is_entry);
     uint32_t depth = parser->symbols.depth;
-    parser->symbols.depth = 0; /* the function's own name is the module's */
+    parser->symbols.depth = 0; /* the function's own name belongs to the module */
     struct ptx_function *f = function_named(parser, name, &head, is_entry);
     parser->symbols.depth = depth;
     check_head(parser, f, &head);

@@ -50,7 +50,7 @@ static void pass_comment(struct ptx_lexer *lexer)
     lexer->at += 2;
 }
 
-/* Blanks and comments. Lines of a preprocessor are passed over as well. */
+/* Blanks and comments. Preprocessor lines are skipped as well. */
 static void pass_blanks(struct ptx_lexer *lexer)
 {
     for (;;) {

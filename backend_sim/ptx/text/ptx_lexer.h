@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ptx_lexer.h - tokens of a PTX text, one ahead.
+/* ptx_lexer.h - the tokens of a PTX text, with one token of lookahead.
  *
  *     @%p1 add.s32 %r1, %r2, 0f3F800000;     @  word %p1  word add  dot s32  word %r1  ,  word %r2  ,  float 1.0  ;
  *
- * A dot with the letters behind it is one token, a modifier, a type, a directive or a part of a vector; its text is without the dot,
- * and holds double colons ("L2::128B"). The text may hold zeros: the first one ends it.
+ * A dot and the following letters are one token: a modifier, a type, a directive or a part of a
+ * vector; its text excludes the dot, and may contain double colons ("L2::128B"). The text may
+ * contain NULs: the first one ends it.
  */
 #ifndef PTX_LEXER_H
 #define PTX_LEXER_H
@@ -38,12 +39,12 @@ struct ptx_lexer {
     struct ptx_token token; /* the current one */
 };
 
-/* Opens at the first token. */
+/* Opens the lexer at the first token. */
 void ptx_lexer_open(struct ptx_lexer *lexer, struct ptx_context *context, struct ptx_text text);
-/* Goes to the next token. */
+/* Advances to the next token. */
 void ptx_next(struct ptx_lexer *lexer);
 
-/* The value of an integer or float that begins at the lexer's place. */
+/* The value of an integer or float that begins at the lexer's position. */
 void ptx_number(struct ptx_lexer *lexer, struct ptx_token *token);
 
 static inline bool ptx_at_mark(const struct ptx_lexer *lexer, uint64_t mark)
@@ -54,11 +55,11 @@ static inline bool ptx_at_mark(const struct ptx_lexer *lexer, uint64_t mark)
 bool ptx_at_dot(const struct ptx_lexer *lexer, const char *text);
 bool ptx_at_word(const struct ptx_lexer *lexer, const char *text);
 
-/* Passes the mark or dot if it is the current token. */
+/* Consumes the mark or dot if it is the current token. */
 bool ptx_pass_mark(struct ptx_lexer *lexer, uint64_t mark);
 bool ptx_pass_dot(struct ptx_lexer *lexer, const char *text);
 
-/* Passes it, or fails. */
+/* Consumes it, or fails. */
 void ptx_expect_mark(struct ptx_lexer *lexer, uint64_t mark);
 
 /* Fails at the current token: "expected WHAT, found ...". */

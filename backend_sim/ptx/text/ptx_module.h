@@ -4,9 +4,9 @@
  *     module   variables [ .global table = {...} ] [ .shared buffer[1024] ]
  *              functions [ .entry kernel (params) { registers, variables, instructions } ] [ .func helper ... ]
  *
- *     instruction   @%p1 add.s32 %r1, %r2, 7;     guard, opcode, modifiers, operands; names are resolved to what they name
+ *     instruction   @%p1 add.s32 %r1, %r2, 7;     guard, opcode, modifiers, operands; names are resolved
  *
- * Everything lies in the context that ptx_parse was given.
+ * Everything is allocated in the context passed to ptx_parse.
  */
 #ifndef PTX_MODULE_H
 #define PTX_MODULE_H
@@ -96,7 +96,7 @@ struct ptx_instruction {
     struct ptx_operand *operand;
 };
 
-/* A list of labels or functions, or a prototype: parameters alone. */
+/* A list of labels or functions, or a prototype with only parameters. */
 struct ptx_targets {
     struct ptx_text name;
     char kind; /* b, c or p */
@@ -117,7 +117,7 @@ struct ptx_function {
     uint32_t register_count;
     struct ptx_instruction *instructions;
     uint32_t instruction_count;
-    uint32_t *labels; /* for each label, the instruction behind it */
+    uint32_t *labels; /* for each label, the instruction after it */
     uint32_t label_count;
     uint32_t max_threads[3], required_threads[3], cluster[3], max_registers; /* 0: not said */
     const struct ptx_function *alias; /* what .alias makes it */
@@ -125,7 +125,7 @@ struct ptx_function {
     struct ptx_function *next;
 };
 
-/* A line of the program that the PTX was made of (.loc). */
+/* A line of the source that the PTX was compiled from (.loc). */
 struct ptx_source {
     uint32_t file, line, column;
 };
@@ -134,13 +134,13 @@ struct ptx_module {
     uint32_t version, capability; /* 90 for 9.0; 90 for sm_90 */
     bool specific; /* sm_90a, sm_100f */
     uint32_t address_bits;
-    uint32_t max_registers; /* of all kernels; 0: not said */
+    uint32_t max_registers; /* of all kernels; 0: not specified */
     struct ptx_variable *variables;
     struct ptx_function *functions;
     uint32_t variable_count, function_count;
     struct ptx_text *files; /* by number */
     uint32_t file_count;
-    struct ptx_source *sources; /* the first is none */
+    struct ptx_source *sources; /* entry 0 is unused */
     uint32_t source_count;
 };
 

@@ -26,7 +26,7 @@ static _Noreturn void bad(const struct ptx_lexer *lexer, const struct ptx_token 
     ptx_fail(lexer->context, token->place, "the number %.*s %s", PTX_TEXT(token->text), why);
 }
 
-/* The digits from here on; more than 64 bits are an error. */
+/* Reads digits; more than 64 bits are an error. */
 static uint64_t digits(struct ptx_lexer *lexer, struct ptx_token *token, unsigned base)
 {
     uint64_t value = 0;
@@ -39,7 +39,7 @@ static uint64_t digits(struct ptx_lexer *lexer, struct ptx_token *token, unsigne
     return value;
 }
 
-/* 0f and 0d: as many hexadecimal digits as the bits have. */
+/* 0f and 0d: exactly 8 or 16 hexadecimal digits. */
 static void bits(struct ptx_lexer *lexer, struct ptx_token *token, unsigned count)
 {
     const char *from = lexer->at += 2;
@@ -51,7 +51,7 @@ static void bits(struct ptx_lexer *lexer, struct ptx_token *token, unsigned coun
     token->value = value;
 }
 
-/* With a point or an exponent. The C library expects the point of the locale. */
+/* With a point or an exponent. The C library expects the locale's decimal point. */
 static void decimal(struct ptx_lexer *lexer, struct ptx_token *token, size_t length)
 {
     char text[64], *point, *end;
@@ -71,7 +71,7 @@ static void decimal(struct ptx_lexer *lexer, struct ptx_token *token, size_t len
     lexer->at += length;
 }
 
-/* How long the number is if it is written with a point or an exponent; 0: it is not. */
+/* The length of a number with a point or an exponent; 0: it has neither. */
 static size_t decimal_length(const struct ptx_lexer *lexer)
 {
     size_t length = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands. Names that are not declared here are labels: one that turns out not to be declared at all is reported at the end of
- * the function. */
+/* Operands. Undeclared names are labels; one that is never defined is reported at the end of the function. */
 #include "ptx_parts.h"
 
 static struct ptx_operand operand_at(const struct ptx_parser *parser, enum ptx_operand_kind kind)
@@ -8,7 +7,7 @@ static struct ptx_operand operand_at(const struct ptx_parser *parser, enum ptx_o
     return (struct ptx_operand){.kind = (uint8_t)kind, .place = parser->lexer.token.place};
 }
 
-/* Operands up to the bracket that closes them. */
+/* Operands up to the closing bracket. */
 static void parse_list(struct ptx_parser *parser, struct ptx_operand *all, uint64_t end)
 {
     struct ptx_operand *list = NULL;
@@ -31,7 +30,7 @@ static struct ptx_operand parse_bracketed(struct ptx_parser *parser, enum ptx_op
     return all;
 }
 
-/* ".x" behind a vector: 0 to 3; 4: none. */
+/* ".x" after a vector: 0 to 3; 4: none. */
 static unsigned pass_part(struct ptx_parser *parser)
 {
     static const char *const names[] = {"x", "y", "z", "w", "r", "g", "b", "a"};
@@ -83,7 +82,7 @@ static bool special(struct ptx_parser *parser, struct ptx_operand *o)
     return true;
 }
 
-/* A variable or a function, with what is added to it. */
+/* A variable or a function plus an offset. */
 static void address_of(struct ptx_parser *parser, struct ptx_operand *o)
 {
     struct ptx_expression e = ptx_parse_expression(parser);
@@ -141,7 +140,7 @@ static struct ptx_operand parse_number(struct ptx_parser *parser)
     return o;
 }
 
-/* "[%rd1+8]", "[table]", "[0x100]"; several operands in it are of a texture. */
+/* "[%rd1+8]", "[table]", "[0x100]"; several operands in it belong to a texture. */
 static struct ptx_operand parse_address(struct ptx_parser *parser)
 {
     struct ptx_operand o = operand_at(parser, PTX_O_ADDRESS);

@@ -12,7 +12,7 @@ struct ptx_text ptx_parse_name(struct ptx_parser *parser, const char *what)
     return name;
 }
 
-/* "8.0" as 80: the digits before the point and the one behind it. */
+/* "8.0" as 80: the digits before the point and the one after it. */
 static void parse_version(struct ptx_parser *parser)
 {
     const struct ptx_token token = parser->lexer.token;
@@ -33,7 +33,7 @@ static void parse_version(struct ptx_parser *parser)
     ptx_next(&parser->lexer);
 }
 
-/* sm_90, sm_90a: the digits, and whether a letter follows. False: it is no such word. */
+/* sm_90, sm_90a: the digits, and whether a letter follows. False: it is not such a word. */
 static bool parse_capability(struct ptx_module *module, struct ptx_text word)
 {
     static const char prefix[] = "sm_";
@@ -43,7 +43,7 @@ static bool parse_capability(struct ptx_module *module, struct ptx_text word)
     for (; i < word.length && word.at[i] >= '0' && word.at[i] <= '9' && capability < 1000; i++)
         capability = capability * 10 + (uint32_t)(word.at[i] - '0');
     const bool specific = i + 1 == word.length;
-    module->capability = capability > module->capability ? capability : module->capability; /* of linked modules the highest */
+    module->capability = capability > module->capability ? capability : module->capability; /* the highest of linked modules */
     module->specific = module->specific || specific;
     return capability >= 10 && (i == word.length || specific);
 }
@@ -58,7 +58,7 @@ static void begin_next(struct ptx_parser *parser)
     parser->first_file = parser->module->file_count;
 }
 
-/* A device, and words behind commas that change nothing here. */
+/* A device, and words after commas that have no effect here. */
 static void parse_target(struct ptx_parser *parser)
 {
     static const char *const words[] = {"debug", "texmode_unified", "texmode_independent", "map_f64_to_f32"};
@@ -146,7 +146,7 @@ static void parse_module(struct ptx_parser *parser, struct ptx_text text)
     parser->linked = text.length >= sizeof PTX_LINKED - 1 && memcmp(text.at, PTX_LINKED, sizeof PTX_LINKED - 1) == 0;
     ptx_lexer_open(lexer, parser->context, text);
     if (!ptx_pass_dot(lexer, "version"))
-        ptx_unexpected(lexer, ".version, with which PTX begins");
+        ptx_unexpected(lexer, ".version at the beginning of the PTX");
     parse_version(parser);
     if (!ptx_at_dot(lexer, "target"))
         ptx_unexpected(lexer, ".target");

@@ -4,23 +4,23 @@
  *     ".version 8.0 ... .entry fill (...) {...}"   ->   a tree (ptx_module.h)
  *                                                  or   line 12, column 5: expected ';', found '%r3'
  *
- * Names are resolved and declarations checked. Whether an instruction exists is found out by its translation.
+ * Names are resolved and declarations checked. The translation checks whether an instruction exists.
  */
 #ifndef PTX_PARSE_H
 #define PTX_PARSE_H
 
 #include "ptx_module.h"
 
-/* With this line begins a text of several modules that are linked (backend_sim/abi/module/abi_link.h); each of them begins with .version.
- * A name without .visible, .weak, .extern or .common is its module's own. Of weak definitions the first one stays, or the one that is not
- * weak. */
+/* A text of several linked modules begins with this line (backend_sim/abi/module/abi_link.h); each
+ * of the modules begins with .version. A name without .visible, .weak, .extern or .common is local
+ * to its module. Of several definitions the first weak one is used, or the one that is not weak. */
 #define PTX_LINKED "// cuvmm: linked modules\n"
 
-/* With a number behind it, a pragma at the end of such a text: the most registers of a thread. */
+/* Followed by a number, this pragma at the end of such a text is the maximum number of registers of a thread. */
 #define PTX_LINKED_REGISTERS "cuvmm: registers "
 
-/* The module, which lies in the context as the text's own bytes do not: text must stay as long. NULL: the context's error says
- * what is wrong where. */
+/* The module, allocated in the context; it points into the text, which must live as long. NULL: the context's
+ * error has the reason and the position. */
 struct ptx_module *ptx_parse(struct ptx_context *context, struct ptx_text text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts as trees, and what is wrong with texts, where. */
+/* The trees of valid texts, and the errors of invalid ones with their positions. */
 #include "ptx_parse.h"
 
 #include <stdio.h>
@@ -40,12 +40,13 @@ static const struct ptx_function *function(const struct ptx_module *m, const cha
     return f;
 }
 
-/* ---- what is right ---- */
+/* ---- valid texts ---- */
 
 static void test_head(void)
 {
     const struct ptx_module *m = parse("// a comment\n/* and\none */ .version 9.0\n.target sm_100a, debug\n.address_size 64\n");
-    tap_ok(m && m->version == 90 && m->capability == 100 && m->specific && m->address_bits == 64, "version, target, size of addresses");
+    tap_ok(m && m->version == 90 && m->capability == 100 && m->specific && m->address_bits == 64, "version, target, size "
+        "of addresses");
     tap_ok(m && !m->functions && !m->variables, "and nothing else");
     end();
 }
@@ -68,7 +69,8 @@ static void test_variables(void)
     tap_ok(c->size == 96 && c->align == 16 && c->vector == 4 && c->linking == PTX_LINK_VISIBLE && c->space == PTX_SPACE_CONST,
            "vectors in two dimensions, aligned as a whole");
     tap_ok(variable(m, "dynamic")->unsized && !variable(m, "dynamic")->size, "an extern without a size");
-    tap_ok(p->initial->variable == a && p->initial->value == 4 && p->initial->generic, "the address of a variable, generic, and 4");
+    tap_ok(p->initial->variable == a && p->initial->value == 4 && p->initial->generic, "the address of a variable, "
+        "generic, and 4");
     tap_ok(variable(m, "f")->initial->value == 0x40490fdb && variable(m, "g")->initial->value == 0x3fc00000, "floats by bits and by digits");
     tap_ok(variable(m, "q")->initial->next->shift == 8 && variable(m, "q")->initial->next->next->shift == 16,
            "bytes of an address by masks");
@@ -114,7 +116,7 @@ static void test_function(void)
     end();
 }
 
-/* Sections of debug data are passed over. */
+/* Sections of debug data are skipped. */
 static void test_sections(void)
 {
     const struct ptx_module *m = parse(HEAD ".pragma \"nounroll\";\n.section .debug_str { $L__info0: .b8 118, 0 .b32 .debug_abbrev .b64 $L__end-$L__begin }\n"
@@ -123,7 +125,7 @@ static void test_sections(void)
     end();
 }
 
-/* A name that ends in digits may be of %r<..> or of %r1<..>, and a leading zero makes it another name. */
+/* A name that ends in digits may belong to %r<..> or to %r1<..>, and a leading zero makes it a different name. */
 static void test_names(void)
 {
     const struct ptx_module *m = parse(HEAD ".entry k() { .reg .b32 %r<12>; .reg .b64 %r1<4>; mov.b64 %r13, %r12; ret; }");
@@ -136,7 +138,7 @@ static void test_names(void)
     end();
 }
 
-/* ---- what is wrong ---- */
+/* ---- invalid texts ---- */
 
 #define BODY(text) HEAD ".entry k(.param .u64 a) {\n.reg .b32 %r<4>;\n.reg .pred %p;\n" text "\nret;\n}"
 
@@ -144,7 +146,7 @@ static const struct {
     const char *text, *message;
     uint32_t line, column;
 } wrong[] = {
-    {"", "expected .version, with which PTX begins, found the end of the text", 1, 1},
+    {"", "expected .version at the beginning of the PTX, found the end of the text", 1, 1},
     {".version 8\n.target sm_90", "expected a version such as 8.0, found '8'", 1, 10},
     {".version 8.0\n.entry", "expected .target, found '.entry'", 2, 1},
     {".version 8.0\n.target sm_x", "expected a target such as sm_90", 2, 9},
@@ -157,7 +159,7 @@ static const struct {
     {HEAD ".global .u32 a = 1.5;", "a floating-point number cannot be a value of .u32", 4, 18},
     {HEAD ".global .f32 a = 3;", "a value of .f32 must be written as 0f..., 0d... or with a decimal point", 4, 18},
     {HEAD ".global .u32 a = 1 / 0;", "division of a constant by zero", 4, 20},
-    {HEAD ".global .u32 a = b;", "b is not declared before this place as a variable or function", 4, 18},
+    {HEAD ".global .u32 a = b;", "b is not declared before this position as a variable or function", 4, 18},
     {HEAD ".global .u32 a[2] = {1, 2, 3};", "a has more initial values than elements", 4, 28},
     {HEAD ".global .u32 a[];", "a has no size: write it in the brackets", 4, 14},
     {HEAD ".global .u32 a[1099511627777];", "the variable a is larger than 2^40 bytes", 4, 16},
@@ -172,7 +174,7 @@ static const struct {
     {HEAD ".entry k() { ret; ", "expected an instruction, a label, a declaration or '}', found the end of the text", 4, 19},
     {BODY("mov.u32 %r1, %r9;"), "%r9 is not declared: no register, variable, function or label has this name", 7, 14},
     {BODY("mov.u32 %r1 %r2;"), "expected ';', found '%r2'", 7, 13},
-    {BODY("move.u32 %r1, %r2;"), "move is not an instruction, and a label needs a colon", 7, 1},
+    {BODY("move.u32 %r1, %r2;"), "move is not an instruction; if it is a label, it needs a colon", 7, 1},
     {BODY("@%r1 mov.u32 %r1, %r2;"), "a guard must be a .pred register", 7, 2},
     {BODY("L: mov.u32 %r1, %r2;\nL: ret;"), "L was declared before, at line 7", 8, 1},
     {BODY(".reg .b32 %p;"), "%p was declared before, at line 6", 7, 11},
@@ -199,7 +201,7 @@ static void test_errors(void)
     }
 }
 
-/* Neither brackets nor operators in each other reach the end of the stack. */
+/* Deeply nested brackets and operators do not overflow the stack. */
 static void test_deep(void)
 {
     static const char *const begin[] = {".global .u32 a = ", ".global .u32 a[9] = ", ".entry k() { mov.u32 ", ".global .u32 a = "};
@@ -216,7 +218,7 @@ static void test_deep(void)
     }
 }
 
-/* A text is as long as its size says, or ends at a zero. */
+/* A text ends at its size or at a NUL. */
 static void test_ends(void)
 {
     ptx_context_open(&context, &error);
@@ -283,16 +285,19 @@ static const char *value_of(const struct ptx_module *m, const char *name)
 
 static void test_weak(void)
 {
-    tap_text(value_of(parse(PTX_LINKED HEAD FUNC(".weak", "1") SECOND FUNC(".weak", "2")), "f"), "first", "the first of weak functions stays");
+    tap_text(value_of(parse(PTX_LINKED HEAD FUNC(".weak", "1") SECOND FUNC(".weak", "2")), "f"), "first", "the first of "
+        "weak functions stays");
     end();
     tap_text(value_of(parse(PTX_LINKED HEAD FUNC(".visible", "1") SECOND FUNC(".weak", "2")), "f"), "first", "one that is not weak stays");
     end();
     tap_text(value_of(parse(PTX_LINKED HEAD FUNC(".weak", "1") SECOND FUNC(".visible", "2")), "f"), "second", "and takes a weak one's place");
     end();
-    tap_ok(!parse(PTX_LINKED HEAD FUNC(".visible", "1") SECOND FUNC(".visible", "2")) && strstr(error.text, "f was defined before"),
+    tap_ok(!parse(PTX_LINKED HEAD FUNC(".visible", "1") SECOND FUNC(".visible", "2")) && strstr(error.text, "f was "
+        "defined before"),
            "two of them are one too many: %s", error.text);
     end();
-    tap_ok(!parse(HEAD FUNC(".weak", "1") FUNC(".weak", "2")) && strstr(error.text, "f was defined before"), "and two in one module");
+    tap_ok(!parse(HEAD FUNC(".weak", "1") FUNC(".weak", "2")) && strstr(error.text, "f was defined before"), "and two in "
+        "one module");
     end();
     const struct ptx_module *m = parse(PTX_LINKED HEAD ".weak .global .u8 a[1];\n.weak .global .u8 b[1];\n.visible .global .u8 c[1];\n.common .global .u8 d[1];\n" SECOND
                                        ".weak .global .u8 a[2];\n.visible .global .u8 b[2];\n.weak .global .u8 c[2];\n.common .global .u8 d[2];\n");

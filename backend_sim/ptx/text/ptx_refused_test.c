@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every way in which a text is refused, with the place and the words; and the rarer ways in which one is right. */
+/* Every reason for refusing a text, with position and message; and rarer valid forms. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "ptx_parse.h"
 
@@ -21,7 +21,7 @@ static const struct ptx_module *parse(const char *text)
     return ptx_parse(&context, (struct ptx_text){text, (uint32_t)strlen(text)});
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static const struct {
     const char *text, *message;
@@ -33,8 +33,8 @@ static const struct {
     {".version 99999.0\n.target sm_90", "expected a version such as 8.0, found '99999.0'", 1, 10},
     {".version 8.0", "expected .target, found the end of the text", 1, 13},
     {".version 8e0\n.target sm_90", "expected a version such as 8.0, found '8e0'", 1, 10},
-    {"/", "expected .version, with which PTX begins, found '/'", 1, 1},
-    {"#", "expected .version, with which PTX begins, found the end of the text", 1, 2},
+    {"/", "expected .version at the beginning of the PTX, found '/'", 1, 1},
+    {"#", "expected .version at the beginning of the PTX, found the end of the text", 1, 2},
     {"\"", "this string does not end on its line", 1, 1},
     {".", "the character 0x2e is not part of PTX", 1, 1},
     {"\001", "the character 0x01 is not part of PTX", 1, 1},
@@ -60,13 +60,13 @@ static const struct {
     {HEAD ".func f();\n.global .u64 a = ~f;", "'~' needs a number", 5, 18},
     {HEAD ".global .f32 a = !1.5;", "'!' needs a number", 4, 18},
     {HEAD ".global .f32 a = ~1.5;", "'~' needs a number", 4, 18},
-    {HEAD ".global .u32 b;\n.global .u64 a = b*2;", "'*' needs whole numbers", 5, 19},
-    {HEAD ".global .u32 b;\n.global .u64 a = b+b;", "'+' needs whole numbers", 5, 19},
-    {HEAD ".global .f32 a = 1.5+1.5;", "'+' needs whole numbers", 4, 21},
-    {HEAD ".global .u64 a = 1+1.5;", "'+' needs whole numbers", 4, 19},
-    {HEAD ".func f();\n.global .u64 a = f*2;", "'*' needs whole numbers", 5, 19},
-    {HEAD ".global .u32 b;\n.global .u64 a = 2-b;", "'-' needs whole numbers", 5, 19},
-    {HEAD ".func f();\n.global .u64 a = 1+f;", "'+' needs whole numbers", 5, 19},
+    {HEAD ".global .u32 b;\n.global .u64 a = b*2;", "'*' needs integers", 5, 19},
+    {HEAD ".global .u32 b;\n.global .u64 a = b+b;", "'+' needs integers", 5, 19},
+    {HEAD ".global .f32 a = 1.5+1.5;", "'+' needs integers", 4, 21},
+    {HEAD ".global .u64 a = 1+1.5;", "'+' needs integers", 4, 19},
+    {HEAD ".func f();\n.global .u64 a = f*2;", "'*' needs integers", 5, 19},
+    {HEAD ".global .u32 b;\n.global .u64 a = 2-b;", "'-' needs integers", 5, 19},
+    {HEAD ".func f();\n.global .u64 a = 1+f;", "'+' needs integers", 5, 19},
     {HEAD ".global .u32 b;\n.global .u64 a = b?1:2;", "'?' needs a number before it", 5, 19},
     {HEAD ".global .u64 a = 1?1;", "expected ':', found ';'", 4, 21},
     {HEAD ".global .u64 a = (1;", "expected ')', found ';'", 4, 20},
@@ -75,12 +75,12 @@ static const struct {
     {HEAD ".global .u64 a = 1 % 0;", "division of a constant by zero", 4, 20},
     {HEAD ".global .u64 a = generic 1;", "expected '(', found '1'", 4, 26},
     {HEAD ".global .u64 a = \"x\";", "expected a constant, found 'x'", 4, 18},
-    {HEAD ".global .u32 b[b];", "b is not declared before this place as a variable or function", 4, 16},
-    {HEAD ".global .u32 b;\n.global .u32 c[b];", "expected a whole number", 5, 16},
-    {HEAD ".func f();\n.global .u32 c[f];", "expected a whole number", 5, 16},
-    {HEAD ".global .u32 c[1.5];", "expected a whole number", 4, 16},
+    {HEAD ".global .u32 b[b];", "b is not declared before this position as a variable or function", 4, 16},
+    {HEAD ".global .u32 b;\n.global .u32 c[b];", "expected an integer", 5, 16},
+    {HEAD ".func f();\n.global .u32 c[f];", "expected an integer", 5, 16},
+    {HEAD ".global .u32 c[1.5];", "expected an integer", 4, 16},
     {HEAD ".entry k() { x: .callprototype _; }\n.global .u64 a = x;",
-     "x is not declared before this place as a variable or function", 5, 18},
+     "x is not declared before this position as a variable or function", 5, 18},
     {HEAD ".file x", "expected the number of a file, found 'x'", 4, 7},
     {HEAD ".file 1 x", "expected the name of a file, found 'x'", 4, 9},
     {HEAD ".file 65536 \"a\"", "a file's number must be at most 65535", 4, 7},
@@ -101,10 +101,10 @@ static const struct {
     {HEAD ".entry", "expected a kernel's name, found the end of the text", 4, 7},
     {HEAD ".func", "expected a function's name, found the end of the text", 4, 6},
     {HEAD ".entry 5", "expected a kernel's name, found '5'", 4, 8},
-    {HEAD ".entry k() .maxntid 0 { ret; }", "expected up to three numbers from 1 on", 4, 21},
-    {HEAD ".entry k() .maxntid 1, 2, 3, 4 { ret; }", "expected up to three numbers from 1 on", 4, 30},
-    {HEAD ".entry k() .maxntid 4294967296 { ret; }", "expected up to three numbers from 1 on", 4, 21},
-    {HEAD ".entry k() .maxntid 1.5 { ret; }", "expected a whole number", 4, 21},
+    {HEAD ".entry k() .maxntid 0 { ret; }", "expected up to three numbers, each at least 1", 4, 21},
+    {HEAD ".entry k() .maxntid 1, 2, 3, 4 { ret; }", "expected up to three numbers, each at least 1", 4, 30},
+    {HEAD ".entry k() .maxntid 4294967296 { ret; }", "expected up to three numbers, each at least 1", 4, 21},
+    {HEAD ".entry k() .maxntid 1.5 { ret; }", "expected an integer", 4, 21},
     {HEAD ".entry k() .pragma 5; { ret; }", "expected a string, found '5'", 4, 20},
     {HEAD ".entry k() .maybe { ret; }", "expected '{', found '.maybe'", 4, 12},
     {HEAD ".entry k() x", "expected '{', found 'x'", 4, 12},
@@ -153,12 +153,12 @@ static const struct {
     {HEAD ".global .attribute(.managed", "expected ')', found the end of the text", 4, 28},
     {HEAD ".global .align 0 .u32 a;", "an alignment must be a power of two up to 1048576", 4, 16},
     {HEAD ".global .align 2097152 .u32 a;", "an alignment must be a power of two up to 1048576", 4, 16},
-    {HEAD ".global .u8 a = a;", "a is not declared before this place as a variable or function", 4, 17},
+    {HEAD ".global .u8 a = a;", "a is not declared before this position as a variable or function", 4, 17},
     {HEAD ".global .u8 b;\n.global .u8 a = b;", "an address does not fit in .u8", 5, 17},
     {HEAD ".global .u32 a[2] = {1, 2", "expected '}', found the end of the text", 4, 26},
     {HEAD ".global .u32 a[2] = {1 2};", "expected '}', found '2'", 4, 24},
     {HEAD ".global .u16 b;\n.global .u16 a[2] = {b};", "an address does not fit in .u16", 5, 22},
-    {HEAD ".global .u64 a = 0xff(b);", "b is not declared before this place as a variable or function", 4, 23},
+    {HEAD ".global .u64 a = 0xff(b);", "b is not declared before this position as a variable or function", 4, 23},
     {HEAD ".global .u32 a[4] = {{1, 2}, {3, 4}, {5, 6}};", "a has more initial values than elements", 4, 39},
     {HEAD ".global .u32 a[4", "expected ']', found the end of the text", 4, 17},
     {HEAD ".global .u32 a[4][];", "expected a constant, found ']'", 4, 19},
@@ -174,7 +174,7 @@ static const struct {
     {HEAD ".visible", "expected a kernel, a function, a variable or a directive, found the end of the text", 4, 9},
     {HEAD ".extern .maybe", "expected a kernel, a function, a variable or a directive, found '.maybe'", 4, 9},
     {HEAD ".const[1", "banks of constant memory belong to PTX before 2.2", 4, 7},
-    {HEAD ".global .u64 a = 0xff00000000000000(b);", "b is not declared before this place as a variable or function", 4, 37},
+    {HEAD ".global .u64 a = 0xff00000000000000(b);", "b is not declared before this position as a variable or function", 4, 37},
     {HEAD ".target sm_9", "expected a target such as sm_90", 4, 9},
     {HEAD ".target sm_90ab", "expected a target such as sm_90", 4, 9},
     {HEAD ".target sm_100000", "expected a target such as sm_90", 4, 9},
@@ -188,14 +188,14 @@ static const struct {
     {HEAD ".address_size 65", "only PTX with 64-bit addresses is supported", 4, 15},
     {HEAD ".version", "expected a kernel, a function, a variable or a directive, found '.version'", 4, 1},
     {BODY("bra %r;"), "%r was declared before, at line 5", 7, 5},
-    {BODY("{ bra %r; }"), "%r is no label", 7, 7},
+    {BODY("{ bra %r; }"), "%r is not a label", 7, 7},
     {BODY("@5 ret;"), "a guard must be a .pred register", 7, 2},
     {BODY("@%q ret;"), "a guard must be a .pred register", 7, 2},
     {BODY("@!%r1 ret;"), "a guard must be a .pred register", 7, 3},
     {BODY("@%p 5;"), "expected an instruction, found '5'", 7, 5},
     {BODY("@%p { }"), "expected an instruction, found '{'", 7, 5},
     {BODY("@%p .reg"), "expected an instruction, found '.reg'", 7, 5},
-    {BODY("x y;"), "x is not an instruction, and a label needs a colon", 7, 1},
+    {BODY("x y;"), "x is not an instruction; if it is a label, it needs a colon", 7, 1},
     {BODY("ret"), "ret is not declared: no register, variable, function or label has this name", 8, 1},
     {BODY("mov.u32 %r1"), "expected ';', found 'ret'", 8, 1},
     {BODY("mov.u32 %r1,"), "ret is not declared: no register, variable, function or label has this name", 8, 1},
@@ -205,11 +205,11 @@ static const struct {
     {BODY("mov.u32 %r1, {%r1, %r2;"), "expected '}', found ';'", 7, 23},
     {BODY("mov.u32 %r1, [%r1;"), "expected ']', found ';'", 7, 18},
     {BODY("mov.u32 %r1, [%r1+;"), "expected a constant, found ';'", 7, 19},
-    {BODY("mov.u32 %r1, [a+x];"), "x is not declared before this place as a variable or function", 7, 17},
+    {BODY("mov.u32 %r1, [a+x];"), "x is not declared before this position as a variable or function", 7, 17},
     {BODY("mov.u32 %r1, [%r1, %r2;"), "expected ']', found ';'", 7, 23},
     {BODY("mov.u32 %r1, !!;"), "expected a constant, found ';'", 7, 16},
-    {BODY("mov.u32 %r1, [%r1+1.5];"), "expected a whole number", 7, 19},
-    {BODY("mov.u32 %r1, [%r1+a];"), "expected a whole number", 7, 19},
+    {BODY("mov.u32 %r1, [%r1+1.5];"), "expected an integer", 7, 19},
+    {BODY("mov.u32 %r1, [%r1+a];"), "expected an integer", 7, 19},
     {BODY(".reg .v2 .b32 v; mov.u32 %r1, v.z;"), "v has 2 parts", 7, 31},
     {BODY(".reg .v2 .b32 v; mov.u32 %r1, v.q;"), "expected ';', found '.q'", 7, 32},
     {BODY(".reg .v4 .f32 v<4>;"), "v are more than 1048576 registers, or vectors", 7, 15},
@@ -287,12 +287,12 @@ static void test_refused(void)
     tap_u64(wrong, 0, "%zu texts are refused with their place and words", sizeof refused / sizeof refused[0]);
 }
 
-/* What is too long is refused at its first piece too many. */
+/* A list that is too long is refused at the first element beyond the limit. */
 static void test_long(void)
 {
     static const struct {
         const char *begin, *piece, *message;
-        unsigned most; /* pieces that are not too many */
+        unsigned most; /* the allowed number of elements */
     } rows[] = {{"add", ".u32", "expected operands: no instruction has more modifiers, found '.u32'", 12},
                 {"mov.u32 %r1", ", %r1", "expected ';': no instruction has more operands, found '%r1'", 7}, {"", "{", "more than 62 blocks are open at this point", 61}};
     static char text[4000];
@@ -307,14 +307,15 @@ static void test_long(void)
         }
 }
 
-/* Names that fall into one bucket, of blocks in each other: each is found, and each label is that of its block. */
+/* Names of nested blocks in the same bucket: each is found, and each label belongs to its block. */
 static void test_many_names(void)
 {
     enum { NAMES = 600, SIZE = 100000 };
     char *text = heap.malloc(SIZE);
     size_t at = (size_t)snprintf(text, SIZE, HEAD ".entry k() {\n");
     for (int i = 0; i < NAMES; i++)
-        at += (size_t)snprintf(text + at, SIZE - at, ".reg .b32 outer%d; { .reg .b32 a%d, b%d; bra z%d; mov.u32 a%d, outer%d; mov.u32 b%d, a%d; }\n", i, i, i, i, i, i, i, i);
+        at += (size_t)snprintf(text + at, SIZE - at, ".reg .b32 outer%d; { .reg .b32 a%d, b%d; bra z%d; mov.u32 a%d, "
+                                                     "outer%d; mov.u32 b%d, a%d; }\n", i, i, i, i, i, i, i, i);
     for (int i = 0; i < NAMES; i++)
         at += (size_t)snprintf(text + at, SIZE - at, "z%d: mov.u32 outer%d, outer0;\n", i, i);
     at += (size_t)snprintf(text + at, SIZE - at, "{\n");
@@ -340,13 +341,19 @@ static const struct {
     const char *expression;
     uint64_t value;
 } constants[] = {
-    {"-1 >> 63", UINT64_MAX}, {"(.u64)-1 >> 63", 1}, {"(.s64)0xFFFFFFFFFFFFFFFF >> 60", UINT64_MAX}, {"1 << 64", 0}, {"1 << 63", UINT64_C(1) << 63},
+    {"-1 >> 63", UINT64_MAX}, {"(.u64)-1 >> 63", 1}, {"(.s64)0xFFFFFFFFFFFFFFFF >> 60", UINT64_MAX}, {"1 << 64",
+     0}, {"1 << 63", UINT64_C(1) << 63},
     {"-1 >> 64", UINT64_MAX}, {"5 >> 64", 0}, {"5U >> 64", 0}, {"0xFFFFFFFFFFFFFFFF >> 64", 0}, {"5 >> 1", 2}, {"-1 << 64", 0},
-    {"7U / 2", 3}, {"7U % 4", 3}, {"-7 / 2", (uint64_t)-3}, {"-7 % 2", UINT64_MAX}, {"-7 / -1", 7}, {"-7 % -1", 0}, {"-8 / 2U", INT64_MAX - 3},
-    {"5 < 6", 1}, {"6 < 5", 0}, {"5 <= 5", 1}, {"6 <= 5", 0}, {"5 > 4", 1}, {"5 > 5", 0}, {"5 >= 6", 0}, {"5 >= 5", 1}, {"-1 < 1", 1}, {"-1 < 1U", 0},
-    {"5 == 5", 1}, {"5 == 6", 0}, {"5 != 5", 0}, {"5 != 6", 1}, {"6 & 3", 2}, {"6 ^ 3", 5}, {"6 | 3", 7}, {"6 + 3 - 2 * 4", 1}, {"6 && 3", 1},
-    {"6 && 0", 0}, {"0 && 6", 0}, {"0 || 0", 0}, {"0 || 6", 1}, {"6 || 0", 1}, {"!5", 0}, {"!0", 1}, {"+5", 5}, {"~5", ~UINT64_C(5)},
-    {"1 ? 2 : 3", 2}, {"0 ? 2 : 3", 3}, {"WARP_SZ", 32}, {"0b101", 5}, {"0B11", 3}, {"017", 15}, {"0xFFU", 255}, {"0XaB", 0xab}, {"(1 + 2) * 3", 9},
+    {"7U / 2", 3}, {"7U % 4", 3}, {"-7 / 2", (uint64_t)-3}, {"-7 % 2", UINT64_MAX}, {"-7 / -1", 7}, {"-7 % -1",
+     0}, {"-8 / 2U", INT64_MAX - 3},
+    {"5 < 6", 1}, {"6 < 5", 0}, {"5 <= 5", 1}, {"6 <= 5", 0}, {"5 > 4", 1}, {"5 > 5", 0}, {"5 >= 6", 0}, {"5 >= 5",
+     1}, {"-1 < 1", 1}, {"-1 < 1U", 0},
+    {"5 == 5", 1}, {"5 == 6", 0}, {"5 != 5", 0}, {"5 != 6", 1}, {"6 & 3", 2}, {"6 ^ 3", 5}, {"6 | 3", 7}, {"6 + 3 - 2 * 4",
+     1}, {"6 && 3", 1},
+    {"6 && 0", 0}, {"0 && 6", 0}, {"0 || 0", 0}, {"0 || 6", 1}, {"6 || 0", 1}, {"!5", 0}, {"!0", 1}, {"+5",
+     5}, {"~5", ~UINT64_C(5)},
+    {"1 ? 2 : 3", 2}, {"0 ? 2 : 3", 3}, {"WARP_SZ", 32}, {"0b101", 5}, {"0B11", 3}, {"017", 15}, {"0xFFU", 255}, {"0XaB",
+     0xab}, {"(1 + 2) * 3", 9},
 };
 
 static void test_constants(void)
@@ -372,24 +379,36 @@ static void test_constants(void)
     }
 }
 
-/* ---- what is taken ---- */
+/* ---- accepted texts ---- */
 
 static const char *const taken[] = {
     ".version 8.0\n# 1 \"x.cu\"\n.target sm_90, texmode_unified, map_f64_to_f32\n/* a */ .address_size 64;\n;",
-    ".version 8.0\n.target sm_100f\n.target texmode_independent\n/**/", ".version 8.0\n.target sm_90\n// no end of line", ".version 8.0\n.target sm_90\n# no end",
-    HEAD ".file 1 \"a\\\"b\"\n.loc 1 1 1, function_name x + 5, inlined_at 1 2 3\n.loc 1 1 1, function_name x\n.pragma \"a\", \"b\";",
+    ".version 8.0\n.target sm_100f\n.target texmode_independent\n/**/", ".version 8.0\n.target sm_90\n// no end of line",
+     ".version 8.0\n.target sm_90\n# no end",
+    HEAD ".file 1 \"a\\\"b\"\n.loc 1 1 1, function_name x + 5, inlined_at 1 2 3\n.loc 1 1 1, function_name x\n.pragma "
+         "\"a\", \"b\";",
     HEAD ".section .x { .b8 1, 2 .b64 y + 3 }", HEAD ".func .attribute(.unified(1, 2)) f();", HEAD ".weak .func f() { ret; }",
-    HEAD ".entry k() .maxnreg 32 .maxnctapersm 1 .maxclusterrank 2 .reqnctapercluster 2, 1, 1 .explicitcluster .blocksareclusters .pragma \"x\"; { ret; }",
+    HEAD ".entry k() .maxnreg 32 .maxnctapersm 1 .maxclusterrank 2 .reqnctapercluster 2, 1, 1 .explicitcluster "
+         ".blocksareclusters .pragma \"x\"; { ret; }",
     HEAD ".func f() .noreturn .unique .abi_preserve 3 .abi_preserve_control 4;",
-    HEAD ".global .attribute(.unified(1, 2)) .u32 a;\n.extern .global .u32 b;\n.extern .global .u32 b;\n.global .u32 b = 5;\n.global .u32 c;\n.extern .global .u32 c;",
-    HEAD ".extern .func f(.param .b32 a);\n.visible .func f(.param .b32 a) { ret; }\n.extern .func f(.param .b32 a);\n.func g(); .func h() { ret; }\n.alias g, h;",
-    HEAD ".func g();\n.func g(.param .b32 a) { ret; }", HEAD ".global .align 1 .u32 a; .global .align 8 .v4 .u32 b; .const .b8 c[4]; .global .u64 d = 0(a);\n.global .u64 e = 0x100000000000000(a);",
-    HEAD ".entry k(.param .u64 .ptr a, .param .u64 .ptr .shared .align 4 b, .param .align 4 .b8 _[4]) { ret; }\n.entry l { ret; }\n.entry m(.param .u32 a,) { ret; }",
+    HEAD ".global .attribute(.unified(1, 2)) .u32 a;\n.extern .global .u32 b;\n.extern .global .u32 b;\n.global .u32 b = "
+         "5;\n.global .u32 c;\n.extern .global .u32 c;",
+    HEAD ".extern .func f(.param .b32 a);\n.visible .func f(.param .b32 a) { ret; }\n.extern .func f(.param .b32 "
+         "a);\n.func g(); .func h() { ret; }\n.alias g, h;",
+    HEAD ".func g();\n.func g(.param .b32 a) { ret; }", HEAD ".global .align 1 .u32 a; .global .align 8 .v4 .u32 b; "
+                                                             ".const .b8 c[4]; .global .u64 d = 0(a);\n.global .u64 e = "
+                                                             "0x100000000000000(a);",
+    HEAD ".entry k(.param .u64 .ptr a, .param .u64 .ptr .shared .align 4 b, .param .align 4 .b8 _[4]) { ret; }\n.entry l "
+         "{ ret; }\n.entry m(.param .u32 a,) { ret; }",
     BODY("{ bra z; } { bra z; } { { bra z; } } z:"), BODY("{ bra L; { bra L; L: } L: }"), BODY("L: { { bra L; } }"), BODY("@!%p bra L; ; L:"),
-    BODY(".reg .v2 .b32 v; .reg .v4 .b32 w; ld.v2.b32 v, [a]; mov.b32 v.x, w.w; mov.b32 v.g, w.a;"), BODY("mov.u32 %r1, %pm0; mov.u32 %r1, %pm7; mov.u32 %r1, %envreg1; mov.u32 %r1, %envreg31;"),
-    BODY("vadd.s32.s32.s32 %r1, %r2.b0, %r3.h1; tex.1d.v4.s32.s32 {%r0, %r1, %r2, %r3}, [a, {%r1}];"), BODY("mov.u32 %r1, !5; add.u32 %r1, %r2, (1 + 2);"),
-    BODY("x: .callprototype _ () .noreturn .abi_preserve 5 .abi_preserve_control 3; y: .callprototype (.param .b32 _) _; z: .branchtargets L, L; L:"),
-    HEAD ".func f() { ret; }\n.entry k() { x: .calltargets f, f; ret; }", HEAD ".entry k() { .reg .b32 %r1<3>, %r<12>; mov.b32 %r12, %r11; mov.b32 %r0, %r10; ret; }",
+    BODY(".reg .v2 .b32 v; .reg .v4 .b32 w; ld.v2.b32 v, [a]; mov.b32 v.x, w.w; mov.b32 v.g, w.a;"), BODY("mov.u32 %r1, "
+        "%pm0; mov.u32 %r1, %pm7; mov.u32 %r1, %envreg1; mov.u32 %r1, %envreg31;"),
+    BODY("vadd.s32.s32.s32 %r1, %r2.b0, %r3.h1; tex.1d.v4.s32.s32 {%r0, %r1, %r2, %r3}, [a, {%r1}];"), BODY("mov.u32 %r1, "
+        "!5; add.u32 %r1, %r2, (1 + 2);"),
+    BODY("x: .callprototype _ () .noreturn .abi_preserve 5 .abi_preserve_control 3; y: .callprototype (.param .b32 _) _; "
+         "z: .branchtargets L, L; L:"),
+    HEAD ".func f() { ret; }\n.entry k() { x: .calltargets f, f; ret; }", HEAD ".entry k() { .reg .b32 %r1<3>, %r<12>; "
+                                                                               "mov.b32 %r12, %r11; mov.b32 %r0, %r10; ret; }",
     HEAD ".entry k() { .local .u32 x, y[4]; .param .align 8 .b8 z[8]; .shared .u32 s; ret; }", HEAD ".const .u32 a[0];", HEAD ".global .u32 a[] = {};\n.entry k() { ; ret; }",
 };
 
@@ -424,7 +443,7 @@ static void test_meaning(void)
 
 /* ---- memory ---- */
 
-/* Each request for memory of each text fails once: it is refused with that reason. */
+/* Each allocation for each text fails once, and the text is refused with that reason. */
 static void test_memory(void)
 {
     unsigned failures = 0, wrong = 0;

@@ -16,7 +16,7 @@ static void parse_guard(struct ptx_parser *parser, struct ptx_instruction *ins)
     ins->guard = (uint32_t)guard.value;
 }
 
-/* The opcode and what is joined to it by dots. */
+/* The opcode and its modifiers. */
 static void parse_opcode(struct ptx_parser *parser, struct ptx_instruction *ins)
 {
     struct ptx_lexer *lexer = &parser->lexer;
@@ -26,7 +26,7 @@ static void parse_opcode(struct ptx_parser *parser, struct ptx_instruction *ins)
         ptx_unexpected(lexer, "an instruction");
     unsigned opcode = ptx_word_opcode(lexer->token.text);
     if (opcode == PTX_OPCODES)
-        ptx_fail(parser->context, ins->place, "%.*s is not an instruction, and a label needs a colon",
+        ptx_fail(parser->context, ins->place, "%.*s is not an instruction; if it is a label, it needs a colon",
                  PTX_TEXT(lexer->token.text));
     ins->opcode = (uint8_t)opcode;
     do {

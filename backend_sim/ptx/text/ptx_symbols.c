@@ -15,7 +15,7 @@ void ptx_symbols_open(struct ptx_symbols *symbols, struct ptx_context *context)
     symbols->bucket = ptx_alloc(context, symbols->buckets, sizeof(struct ptx_symbol *));
 }
 
-/* Four times the buckets. Symbols of one bucket keep their order. */
+/* Quadruples the number of buckets. Symbols of one bucket keep their order. */
 static void grow(struct ptx_symbols *symbols)
 {
     struct ptx_symbol **old = symbols->bucket;
@@ -69,7 +69,7 @@ static void insert(struct ptx_symbols *symbols, struct ptx_symbol *symbol, uint3
     symbols->scope[depth] = symbol;
 }
 
-/* A label that this scope used and did not define is the scope's around. */
+/* A label that this scope uses but does not define belongs to the enclosing scope. */
 static void hand_on(struct ptx_symbols *symbols, struct ptx_symbol *label, uint32_t depth, bool last)
 {
     if (last)
@@ -81,7 +81,7 @@ static void hand_on(struct ptx_symbols *symbols, struct ptx_symbol *label, uint3
     else if (around->kind == PTX_SYMBOL_LABEL)
         symbols->label_is[label->number] = around->number;
     else
-        ptx_fail(symbols->context, label->place, "%.*s is no label", PTX_TEXT(label->name));
+        ptx_fail(symbols->context, label->place, "%.*s is not a label", PTX_TEXT(label->name));
 }
 
 void ptx_symbols_leave(struct ptx_symbols *symbols, bool last)
@@ -96,7 +96,7 @@ void ptx_symbols_leave(struct ptx_symbols *symbols, bool last)
     }
 }
 
-/* Do other modules see it? */
+/* Is it visible to other modules? */
 static bool is_seen(const struct ptx_symbol *symbol)
 {
     const enum ptx_linking linking = symbol->kind == PTX_SYMBOL_FUNCTION ? symbol->function->linking : symbol->variable->linking;
@@ -161,7 +161,7 @@ static struct ptx_symbol *find_numbered(const struct ptx_symbols *symbols, struc
             return NULL;
         value += unit * (uint64_t)(c - '0');
         if (c == '0' && length + 1 < name.length)
-            continue; /* no number begins with a zero */
+            continue; /* numbers have no leading zero */
         struct ptx_symbol *symbol = find(symbols, (struct ptx_text){name.at, length});
         if (symbol && symbol->kind == PTX_SYMBOL_REGISTERS && value < symbol->count) {
             *number = symbol->number + (uint32_t)value;

@@ -5,8 +5,8 @@
  *       body     %r<10> -> registers 0 to 9        BB1
  *         { }    tmp, and a BB1 of its own          those names end here
  *
- * A name means what the innermost scope says that has it. Labels may be used before they are defined: ptx_symbols_label gives a
- * label a number at its first use, and closing a scope hands what is not defined in it to the scope around.
+ * A name refers to its declaration in the innermost scope. Labels may be used before they are defined: ptx_symbols_label gives
+ * a label a number at its first use, and closing a scope passes labels without a definition to the enclosing scope.
  */
 #ifndef PTX_SYMBOLS_H
 #define PTX_SYMBOLS_H
@@ -27,7 +27,7 @@ struct ptx_symbol {
     struct ptx_text name;
     enum ptx_symbol_kind kind;
     uint32_t depth, number, count;
-    uint32_t module; /* which of linked modules has it */
+    uint32_t module; /* the linked module that declares it */
     bool defined; /* of a label */
     struct ptx_place place;
     const struct ptx_variable *variable;
@@ -36,39 +36,39 @@ struct ptx_symbol {
     struct ptx_symbol *same, *below; /* in its bucket; in its scope */
 };
 
-enum { PTX_BUCKETS = 1024, PTX_DEPTHS = 64 }; /* buckets: at first */
+enum { PTX_BUCKETS = 1024, PTX_DEPTHS = 64 }; /* initial number of buckets */
 
 struct ptx_symbols {
     struct ptx_context *context;
-    struct ptx_symbol **bucket; /* in each the innermost first */
+    struct ptx_symbol **bucket; /* in each bucket the innermost first */
     uint32_t buckets, count;
     struct ptx_symbol *scope[PTX_DEPTHS];
     uint32_t depth;
     uint32_t module;
     uint32_t labels; /* numbered in the function so far */
-    uint32_t *label_is, label_room; /* for each: itself, or the number that it turned out to be */
+    uint32_t *label_is, label_room; /* for each: itself, or the number of the label it turned out to be */
 };
 
 void ptx_symbols_open(struct ptx_symbols *symbols, struct ptx_context *context);
 void ptx_symbols_enter(struct ptx_symbols *symbols, struct ptx_place place);
-/* Of a function's outermost scope, a label that is not defined is an error. */
+/* In a function's outermost scope, an undefined label is an error. */
 void ptx_symbols_leave(struct ptx_symbols *symbols, bool last);
 
-/* Forgets the names of a module that other modules do not see: call it outside of functions. */
+/* Removes the names that are local to a module: call it outside of functions. */
 void ptx_symbols_end_module(struct ptx_symbols *symbols);
 
-/* A new name in the innermost scope; an error if that has it. */
+/* Adds a name to the innermost scope; it is an error if the name exists there. */
 struct ptx_symbol *ptx_symbols_add(struct ptx_symbols *symbols, struct ptx_text name, struct ptx_place place,
                                    enum ptx_symbol_kind kind);
 
-/* The same of a name that no other module sees, and which hides theirs. */
+/* The same for a name that is local to the module and hides those of other modules. */
 struct ptx_symbol *ptx_symbols_add_own(struct ptx_symbols *symbols, struct ptx_text name, struct ptx_place place,
                                        enum ptx_symbol_kind kind);
 
-/* NULL: no scope has it. One of %r<10> is found by the whole name: *number is then the register's. */
+/* NULL: not declared. A register of %r<10> is found by its whole name: *number is the register's number. */
 struct ptx_symbol *ptx_symbols_find(const struct ptx_symbols *symbols, struct ptx_text name, uint32_t *number);
 
-/* The number of the label: defined here, or somewhere in a scope around. */
+/* The number of a label that this or an enclosing scope defines. */
 uint32_t ptx_symbols_label(struct ptx_symbols *symbols, struct ptx_text name, struct ptx_place place, bool defined);
 
 #endif

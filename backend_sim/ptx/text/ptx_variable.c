@@ -2,7 +2,7 @@
 /* Declarations of variables with their initial values, of parameters and of registers. */
 #include "ptx_parts.h"
 
-/* What stands between the space and the name. */
+/* The part between the space and the name. */
 struct declared {
     unsigned type, vector;
     uint32_t align;
@@ -32,7 +32,7 @@ static void parse_attribute(struct ptx_parser *parser, struct declared *d)
     }
 }
 
-/* .ptr, with the space and the alignment of what it points to. */
+/* .ptr, with the space and the alignment of the pointed-to memory. */
 static void pass_pointer(struct ptx_parser *parser)
 {
     static const char *const spaces[] = {"global", "const", "local", "shared", "generic"};
@@ -93,7 +93,7 @@ static void add_initial(struct ptx_parser *parser, struct ptx_variable *v, struc
     *last = &initial->next;
 }
 
-/* A value, or values in braces: the innermost dimension first. *at: where the next one goes. */
+/* A value, or values in braces: the innermost dimension first. *at: the position of the next one. */
 static void parse_values(struct ptx_parser *parser, struct ptx_variable *v, struct ptx_initial ***last, uint64_t *at)
 {
     const struct ptx_place place = parser->lexer.token.place;
@@ -169,8 +169,8 @@ static bool is_weak(const struct ptx_variable *v)
     return v->linking == PTX_LINK_WEAK || v->linking == PTX_LINK_COMMON;
 }
 
-/* The last declaration of a name that is declared more than once, as externs are, and weak ones of linked modules; NULL: it is
- * new. */
+/* The last declaration of a name that may be declared repeatedly (an extern, or a weak one of
+ * linked modules); NULL: it is new. */
 static struct ptx_variable *declared_before(struct ptx_parser *parser, const struct ptx_variable *v)
 {
     uint32_t unused;
@@ -282,7 +282,7 @@ static void add_registers(struct ptx_parser *parser, const struct declared *d, s
 {
     uint64_t count = 1;
     bool numbered = ptx_pass_mark(&parser->lexer, '<');
-    if (numbered) { /* not an expression: it would take the mark that ends it for its own */
+    if (numbered) { /* not an expression, which would consume the closing bracket '>' as an operator */
         if (parser->lexer.token.kind != PTX_T_INTEGER)
             ptx_unexpected(&parser->lexer, "how many registers");
         count = parser->lexer.token.value;

@@ -32,7 +32,7 @@ static const struct {
 #include "ptx_specials.def"
 };
 
-/* The first letter decides most comparisons. */
+/* Most comparisons end at the first letter. */
 static bool is_word(const char *word, struct ptx_text text)
 {
     return word[0] == text.at[0] && strncmp(word, text.at, text.length) == 0 && !word[text.length];
@@ -49,7 +49,7 @@ unsigned ptx_word_modifier(struct ptx_text text)
     return PTX_NONE;
 }
 
-/* The opcodes are in the order of the alphabet. */
+/* The opcodes are in alphabetical order. */
 unsigned ptx_word_opcode(struct ptx_text text)
 {
     unsigned low = 0, high = PTX_OPCODES;

@@ -8,7 +8,7 @@
 
 #include "ptx_context.h"
 
-/* Types and other modifiers are numbered together: what follows an opcode is one of either. */
+/* Types and other modifiers share one numbering, because both can follow an opcode. */
 enum ptx_modifier {
     PTX_NONE,
 #define PTX_TYPE(NAME, text, bits, kind) PTX_##NAME,
@@ -32,8 +32,8 @@ enum ptx_special {
     PTX_SPECIALS
 };
 
-/* Which type, modifier, opcode or special register it is: PTX_NONE, PTX_OPCODES and PTX_SPECIALS where it is none. *number: the 3 of
- * %envreg3. */
+/* Look up a type, modifier, opcode or special register; PTX_NONE, PTX_OPCODES and PTX_SPECIALS mean
+ * that there is none. *number: the 3 of %envreg3. */
 unsigned ptx_word_modifier(struct ptx_text text);
 unsigned ptx_word_opcode(struct ptx_text text);
 unsigned ptx_word_special(struct ptx_text text, unsigned *number);
@@ -51,7 +51,7 @@ static inline bool ptx_is_type(unsigned modifier)
 unsigned ptx_type_bits(unsigned type);
 char ptx_type_kind(unsigned type);
 
-/* Bytes that a variable of the type takes; of a predicate none may be. */
+/* The size in bytes of a variable of the type; variables cannot be predicates. */
 static inline unsigned ptx_type_size(unsigned type)
 {
     return ptx_type_bits(type) / 8;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory is out, or the driver refuses, while code is registered and used: what could not be registered is not found, the rest
- * is, and managed variables are where the driver says. The runtime's own objects are linked in, so that the functions of the
- * driver can be replaced. */
+/* Memory runs out, or the driver refuses, while code is registered and used: only unregistered symbols are not found,
+ * and managed variables are at the driver's addresses. The runtime's own objects are linked in, so that the functions
+ * of the driver can be replaced. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
@@ -146,7 +146,7 @@ static void test_managed_no_memory(void)
     static char variables[MANY];
     static uint32_t *pointer;
     void **image = __cudaRegisterFatBinary(&fat_binary);
-    for (int i = 0; i < 126; i++) /* with the pointer's own, the last for which the first table has room */
+    for (int i = 0; i < 126; i++) /* with the pointer's own symbol, the last that fits into the first table */
         register_variable(image, &variables[i], "counter", 4);
     __cudaRegisterManagedVar(image, (void **)(void *)&pointer, NULL, "pointer", 0, sizeof managed_memory, 0, 0);
     inject_arm_at("calloc", 1);
@@ -182,12 +182,12 @@ static void test_no_binary(void)
     REFUSED(cudaPeekAtLastError(), ErrorNoKernelImageForDevice);
     REFUSED(__cudaGetKernel(&kernel, &stubs[0]), ErrorNoKernelImageForDevice);
     rt_driver.to_cuLibraryLoadData[0] = load;
-    OK(__cudaLaunchKernel(kernel, dim(1), dim(1), NULL, 0, NULL)); /* the stub's handle is no dead end */
+    OK(__cudaLaunchKernel(kernel, dim(1), dim(1), NULL, 0, NULL)); /* the stub's handle still leads to the function */
     OK(cudaDeviceSynchronize());
     __cudaUnregisterFatBinary(image);
 }
 
-/* Linked device code is passed on with the list of its parts. */
+/* Linked device code is passed to the driver with the list of its parts. */
 static const void *loaded_code;
 static CUlibrary given_library = (CUlibrary)(void *)&loaded_code;
 static CUresult note_load(CUlibrary *library, const void *code, CUjit_option *options, void **values, unsigned count,
@@ -217,7 +217,7 @@ static void test_versions(void)
     __cudaUnregisterFatBinary(second);
 }
 
-/* ---- the way back from a handle ---- */
+/* ---- from a handle back to the stub ---- */
 
 static void test_host_of(void)
 {
@@ -233,7 +233,7 @@ static void test_host_of(void)
     tap_ok(rt_host_of(kernel) == kernel, "what ended leads nowhere");
 }
 
-/* ---- a driver of an earlier version, which has none of the functions ---- */
+/* ---- an older driver, without any of the functions ---- */
 
 #define NEWER(call) REFUSED(call, ErrorCallRequiresNewerDriver)
 
@@ -281,7 +281,7 @@ static void ask_about_libraries(void)
     NEWER(cudaLibraryGetUnifiedFunction(&at, library, "nothing"));
 }
 
-/* What needs a function or an address before it: both are found while the driver has more. */
+/* Calls that need a function or an address first: both are found while the driver is complete. */
 static void ask_about_parts(const struct rt_driver *whole, const void *function, const void *variable)
 {
     struct cudaFuncAttributes attributes;
@@ -325,7 +325,7 @@ static void test_old_driver(void)
     rt_driver = whole;
     __cudaUnregisterFatBinary(image);
     rt_driver.to_cuLibraryUnload[0] = NULL;
-    __cudaUnregisterFatBinary(later); /* the driver keeps the library: there is no way to end it */
+    __cudaUnregisterFatBinary(later); /* the driver keeps the library, because it cannot unload one */
     rt_driver = whole;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches and copies to and from symbols, compiled for the thread's own default stream: its order alone counts. */
+/* Launches and copies to and from symbols, compiled for per-thread default streams: only the order of that stream matters. */
 #define CUDA_API_PER_THREAD_DEFAULT_STREAM
 
 #include "testing/emitted.h"
 
 static char fill, counter;
 
-/* Each call finds the bytes of the one before it, without any wait between them. */
+/* Each call finds the bytes of the previous one without a wait between them. */
 static void test_order(void)
 {
     unsigned char *at = NULL, bytes[64] = {0};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registered device code: launches in all forms with the bytes that they compute, functions, occupancy, variables, libraries. */
+/* Registered device code: launches in all forms and their results, functions, occupancy, variables, libraries. */
 #include <limits.h>
 
 #include "testing/emitted.h"
 
-/* ---- what a compiler emits for this file ---- */
+/* ---- the code that a compiler would emit for this file ---- */
 
 static void vectorAdd(const float *a, const float *b, float *c, int n)
 {
@@ -75,7 +75,7 @@ static int byte_at(const void *at)
 
 /* ---- launches ---- */
 
-/* On each device: the sum is computed by the kernel, with the memory of that device. */
+/* On each device the kernel computes the sum in that device's memory. */
 static void test_vector_add(int device)
 {
     enum { N = 1000 };
@@ -166,12 +166,12 @@ static void test_refused(launcher launch)
     REFUSED(launch(STUB(unregistered), one, one, args, 0, NULL), ErrorInvalidResourceHandle);
     REFUSED(launch(STUB(nobody), one, one, args, 0, NULL), ErrorSymbolNotFound);
     EQUAL(byte_at(at), '0');
-    OK(launch(stub, one, one, args, (size_t)UINT_MAX + 1, NULL)); /* of the size the lowest 32 bits count */
+    OK(launch(stub, one, one, args, (size_t)UINT_MAX + 1, NULL)); /* only the low 32 bits of the size count */
     EQUAL(byte_at(at), 7);
     OK(cudaFree(at));
 }
 
-/* A kernel that the program found by itself is right; the stream that goes with it is wrong. */
+/* A kernel that the program looked up itself is valid; the stream is not. */
 static void test_refused_of_kernel(void)
 {
     cudaKernel_t kernel = NULL;
@@ -184,7 +184,7 @@ static void test_refused_of_kernel(void)
     REFUSED(cudaLaunchKernelExC(&config, STUB(fill_span), NULL), ErrorInvalidValue);
 }
 
-/* An argument of a launch may launch something itself: the configurations form a stack. */
+/* Evaluating an argument of a launch may launch another kernel: the configurations form a stack. */
 static uint64_t nested(int depth, unsigned char *at)
 {
     if (depth)
@@ -409,7 +409,7 @@ static void test_libraries(void)
     OK(cudaFree(counted));
 }
 
-/* What an image holds is found, also a kernel without a twin: it runs from PTX, or its launch is refused. */
+/* All symbols of an image are found, also a kernel without a twin: it runs from PTX, or its launch is refused. */
 static void test_image(void)
 {
     static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n.shared .b64 bar;\n"
@@ -441,7 +441,7 @@ static void test_image(void)
     OK(cudaLibraryUnload(library));
 }
 
-/* ---- images that end, as those of a library that is closed ---- */
+/* ---- images that are unregistered, like those of a closed library ---- */
 
 static void test_unregistered(void)
 {
@@ -467,13 +467,13 @@ static void test_unregistered(void)
     second = __cudaRegisterFatBinary(&fat_binary);
     register_function(first, &once, "nothing");
     register_function(second, &once, "vectorAdd");
-    __cudaUnregisterFatBinary(second); /* the younger one first */
+    __cudaUnregisterFatBinary(second); /* the newer one first */
     OK(cudaLaunchKernel(&once, dim(1), dim(1), NULL, 0, NULL));
     __cudaUnregisterFatBinary(first);
     REFUSED(cudaFuncGetName(&name, &once), ErrorInvalidResourceHandle);
 }
 
-/* What is no wrapper of a fat binary is an image without code; a handle of nothing is none. */
+/* Anything but a fat binary's wrapper is an image without code; a NULL handle is ignored. */
 static void test_no_image(void)
 {
     static struct fat_binary_wrapper wrong = {5, 1, no_entries, NULL};
@@ -518,7 +518,7 @@ int main(void)
     return tap_done();
 }
 
-/* As compilers do, after main and after the runtime's own end. */
+/* As compiled code does: after main, and after the runtime's own shutdown. */
 __attribute__((destructor)) static void unregister_all(void)
 {
     __cudaUnregisterFatBinary(image);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands between <<< and >>>: pushed before the arguments of the kernel are evaluated, which may launch kernels themselves,
- * and popped by the kernel's stub. Each thread has a stack. */
+/* The configuration between <<< and >>>: pushed before the kernel's arguments are evaluated (which may launch
+ * kernels), and popped by the kernel's stub. Each thread has a stack. */
 #include "heap.h"
 #include "rt.h"
 
@@ -15,7 +15,7 @@ struct configuration {
 
 static _Thread_local struct {
     struct configuration first[INLINE], *more;
-    int depth; /* how many of `first` are in use */
+    int depth; /* the number of used entries of `first` */
 } stack;
 
 static struct configuration *new_configuration(void)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions: names, parameters, attributes, and what they are for the driver. */
+/* Functions: names, parameters, attributes, and the driver's handles for them. */
 #include <stddef.h>
 #include <string.h>
 
 #include "rt_code.h"
 
-/* The calls that find a function know what is wrong with one that is none; others pass the driver's answer on, as the toolkit's do. */
+/* Calls that look up a function report an invalid one themselves; others return the driver's result, like the toolkit's. */
 static cudaError_t of_function(cudaError_t result)
 {
     return result == cudaErrorInvalidResourceHandle ? cudaErrorInvalidDeviceFunction : result;
 }
 
-/* ---- what the driver has for it ---- */
+/* ---- the driver's handles ---- */
 
 static cudaError_t get_kernel(cudaKernel_t *out, const void *function)
 {
@@ -30,8 +30,8 @@ cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
     RT(get_kernel(kernelPtr, entryFuncAddr));
 }
 
-/* Stubs keep the answer for ever. As measured of the toolkit's without a driver, the function itself is the answer to a call
- * that fails, so that the launch after it reports the error. */
+/* Stubs keep the result forever. As measured with the toolkit's library without a driver, a failing call returns the
+ * function itself, so that the following launch reports the error. */
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *entryFuncAddr)
 {
     cudaError_t result = cudaGetKernel(kernel, entryFuncAddr);
@@ -42,7 +42,7 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *entryFuncAddr)
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)
 {
-    cudaFunction_t unasked = NULL; /* as measured of the toolkit's, NULL finds the function and writes nothing */
+    cudaFunction_t unasked = NULL; /* as measured with the toolkit's library, NULL finds the function and writes nothing */
     RT(of_function(rt_function(symbolPtr, functionPtr ? functionPtr : &unasked)));
 }
 
@@ -70,7 +70,8 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *pa
     RT(param_info(func, paramIndex, paramOffset, paramSize));
 }
 
-/* ---- attributes: of the function in the current context. A kernel's own count where the function's were not set. ---- */
+/* ---- attributes: of the function in the current context. A kernel's own attributes apply if the function's were not
+ * set. ---- */
 
 #define FIELD(field) {offsetof(struct cudaFuncAttributes, field), sizeof((struct cudaFuncAttributes *)0)->field}
 static const struct {

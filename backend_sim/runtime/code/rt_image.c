@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What constructors of programs and libraries register. No call here touches the driver before code is used. */
+/* Registration by constructors of programs and libraries. No call here touches the driver before code is used. */
 #include "rt_image.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@
 
 enum { CHUNK = 32, WRAPPER = 0x466243b1 };
 
-/* What compilers emit for a fat binary. */
+/* A fat binary as compilers emit it. */
 struct wrapper {
     int magic, version;
     const void *code;
@@ -25,13 +25,13 @@ struct chunk {
 };
 
 struct rt_image {
-    const struct wrapper *wrapper; /* first: what the handle of a compiler points to */
+    const struct wrapper *wrapper; /* first: a compiler's handle points here */
     struct chunk *chunks;
     CUlibrary library; /* NULL: not loaded */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;    /* of the tables */
-static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER; /* of the images' libraries; held while the driver loads one */
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER; /* protects the images' libraries; held while the driver loads one */
 static struct rt_table functions, variables, hosts;
 
 static struct rt_table *table_of(enum rt_kind kind)
@@ -63,7 +63,7 @@ const void *rt_host_of(const void *handle)
 
 static void *no_memory(const char *function)
 {
-    rt_say("%s: out of memory. What it registers is missing", function);
+    rt_say("%s: out of memory. Symbols registered with it are missing", function);
     return NULL;
 }
 
@@ -76,7 +76,7 @@ void **__cudaRegisterFatBinary(void *fatCubin)
     return (void **)(void *)image;
 }
 
-/* Nothing waits for the end: images are loaded later than that. */
+/* Nothing is deferred until the end of registration, because images are loaded after it. */
 void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
 {
     (void)fatCubinHandle;
@@ -96,7 +96,7 @@ static struct rt_symbol *new_symbol(struct rt_image *image)
     return &chunk->symbol[chunk->used++];
 }
 
-/* Of two symbols with one address, the one that came first is found. Call it under the lock. */
+/* Of two symbols with the same address, the one registered first is found. Called under the lock. */
 static bool add(struct rt_image *image, enum rt_kind kind, const void *host, const char *name)
 {
     struct rt_table *table = table_of(kind);
@@ -146,7 +146,7 @@ void __cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, c
 
 /* ---- the end ---- */
 
-/* Takes the symbol out of the chain of its address. Call it under the lock. */
+/* Removes the symbol from the chain of its address. Called under the lock. */
 static void remove_symbol(struct rt_symbol *symbol)
 {
     struct rt_table *table = table_of(symbol->kind);
@@ -165,7 +165,7 @@ static void remove_symbol(struct rt_symbol *symbol)
             first->older = symbol->older;
 }
 
-/* Libraries that a program closes end here, and at last the program's own. Then the driver may have ended already. */
+/* Called when a program closes a library, and finally for the program itself. By then the driver may have shut down. */
 void __cudaUnregisterFatBinary(void **fatCubinHandle)
 {
     struct rt_image *image = (struct rt_image *)(void *)fatCubinHandle;
@@ -188,7 +188,7 @@ void __cudaUnregisterFatBinary(void **fatCubinHandle)
 
 /* ---- first use ---- */
 
-/* The image stays where it is until it is unloaded, so the driver needs no copy. Call it under `loading`. */
+/* The image stays in place until it is unloaded, so the driver needs no copy. Call it under `loading`. */
 static cudaError_t load(struct rt_image *image)
 {
     CUlibraryOption option = CU_LIBRARY_BINARY_IS_PRESERVED;
@@ -196,7 +196,7 @@ static cudaError_t load(struct rt_image *image)
     const struct wrapper *wrapper = image->wrapper;
     if (!wrapper || wrapper->magic != WRAPPER)
         return cudaErrorInvalidKernelImage;
-    /* version 2: code that was linked for devices; the list of its parts is behind it */
+    /* version 2: linked device code; the list of its parts follows */
     const void *code = wrapper->version == 1 ? wrapper->code : wrapper;
     return DRIVER(cuLibraryLoadData, &image->library, code, NULL, NULL, 0, &option, &value, 1);
 }
@@ -226,7 +226,7 @@ cudaError_t rt_symbol_kernel(struct rt_symbol *symbol, CUkernel *kernel)
     return cudaSuccess;
 }
 
-/* ---- managed variables: the compiler reads their addresses through pointers, which are filled in here ---- */
+/* ---- managed variables: compiled code reads their addresses through pointers that are set here ---- */
 
 static cudaError_t init_variable(CUlibrary library, struct rt_symbol *symbol)
 {

@@ -2,8 +2,8 @@
 /* Launches, for both default streams. */
 #include "rt_code.h"
 
-/* ---- why a launch was refused: the driver answers INVALID_VALUE for all of an argument's faults, and CUDA 13's library passes it on.
- * CUDA 12's reports a configuration that does not fit, as documented ---- */
+/* ---- why a launch was refused: the driver returns INVALID_VALUE for every invalid argument, and CUDA 13's library passes it
+ * on. CUDA 12's reports an invalid configuration, as documented ---- */
 
 static bool within(int device, const unsigned value[3], enum CUdevice_attribute_enum first)
 {
@@ -16,7 +16,7 @@ static bool within(int device, const unsigned value[3], enum CUdevice_attribute_
     return true;
 }
 
-/* The grid and its blocks are what the device can have. */
+/* Do the grid and its blocks fit the device's limits? */
 static bool fits(dim3 grid, dim3 block)
 {
     int device = 0, threads = 0;
@@ -33,7 +33,7 @@ static cudaError_t explain(cudaError_t result, dim3 grid, dim3 block)
     return rt_major() < 13 && result == cudaErrorInvalidValue && !fits(grid, block) ? cudaErrorInvalidConfiguration : result;
 }
 
-/* ---- launches: of the size of shared memory the toolkit's takes the lowest 32 bits ---- */
+/* ---- launches: like the toolkit's, they use the low 32 bits of the size of shared memory ---- */
 
 static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
 {
@@ -50,7 +50,7 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void
     RT(launch(func, gridDim, blockDim, args, sharedMem, stream));
 }
 
-/* kernel may also be the address of the stub: __cudaGetKernel leaves it there when it finds nothing. */
+/* kernel may also be the stub's address, which __cudaGetKernel returns if it finds nothing. */
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
                                cudaStream_t stream)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries of device code that a program loads by itself: the driver's, in the runtime's types. */
+/* Libraries of device code that a program loads explicitly: the driver's libraries with the runtime's types. */
 #include "rt_code.h"
 
-/* Options have the driver's numbers and values. */
+/* Options have the same numbers and values as the driver's. */
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions,
                                 void **jitOptionsValues, unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions,
                                 void **libraryOptionValues, unsigned int numLibraryOptions)

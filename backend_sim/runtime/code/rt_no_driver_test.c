@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program with device code on a machine without a driver: what its constructors register needs none, and what uses it answers
- * as measured of the toolkit's libraries. */
+/* A program with device code on a machine without a driver: registration needs none, and its users return what was
+ * measured with the toolkit's libraries. */
 #include "testing/emitted.h"
 
 static char stub, variable, *managed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many blocks and clusters of a function fit at once. The driver takes a kernel for a function here. */
+/* The numbers of blocks and clusters of a function that fit at the same time. Here the driver accepts a kernel as a function. */
 #include "rt_code.h"
 
 /* rt_kernel as a function. */
@@ -11,7 +11,7 @@ static cudaError_t find(const void *function, CUfunction *out)
     return result;
 }
 
-/* Asks the driver about f, the function. */
+/* Queries the driver about the function f. */
 #define OCCUPANCY(function, name, ...)                          \
     do {                                                        \
         CUfunction f = NULL;                                    \
@@ -54,11 +54,11 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
 
 /* ---- clusters ---- */
 
-/* The attributes are the same in both, those too that this header does not name. */
+/* Both use the same attributes, including those that this header does not name. */
 _Static_assert(sizeof(cudaLaunchAttribute) == sizeof(CUlaunchAttribute), "one layout");
 _Static_assert(offsetof(cudaLaunchAttribute, val) == offsetof(CUlaunchAttribute, value), "one layout");
 
-/* Of the size of shared memory the toolkit's takes the lowest 32 bits, here and in every launch. */
+/* Like the toolkit's library, this uses the low 32 bits of the size of shared memory, as in every launch. */
 cudaError_t rt_launch_config(const cudaLaunchConfig_t *config, CUlaunchConfig *out)
 {
     if (!config)

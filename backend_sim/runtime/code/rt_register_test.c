@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registration at the scale of large libraries, and in several threads: plugins come and go while others launch. */
+/* Registration at the scale of large libraries, and by several threads: plugins are loaded and closed while others launch. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -19,7 +19,7 @@ static double milliseconds(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* Every function is found by its own name, but for one in so many; only a few images are loaded for that. */
+/* Checks a sample of functions by name; that loads only a few images. */
 static void test_many(void)
 {
     static const char *const names[2] = {"nothing", "vectorAdd"};
@@ -58,7 +58,7 @@ static void must(bool good)
         atomic_fetch_add(&failures, 1);
 }
 
-/* A plugin: it registers functions of its own, uses them, and is closed. */
+/* A plugin: registers its functions, uses them, and is closed. */
 static void *come_and_go(void *first)
 {
     char *own = first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of device code, by the address of what stands for them on the host. */
+/* Variables of device code, identified by the addresses of their host counterparts. */
 #include "rt_code.h"
 
 static cudaError_t address_of(void **out, const void *symbol)

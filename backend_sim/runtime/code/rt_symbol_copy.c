@@ -2,7 +2,7 @@
 /* Copies to and from variables of device code, for both default streams. */
 #include "rt_code.h"
 
-/* The bytes of a symbol that a copy is for. The other side's kind is the driver's to find out. */
+/* The bytes of a symbol that a copy accesses. The driver determines the kind of the other side. */
 static cudaError_t piece(const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind,
                          enum cudaMemcpyKind host_side, CUdeviceptr *at)
 {
@@ -43,7 +43,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t coun
     RT(from_symbol(dst, symbol, count, offset, kind, stream));
 }
 
-/* The driver's copy without a stream has the order of the default stream of its form. */
+/* The driver's copy without a stream is ordered like the default stream of its form. */
 static cudaError_t to_symbol_now(const void *symbol, const void *from, size_t count, size_t offset, enum cudaMemcpyKind kind)
 {
     CUdeviceptr at = 0;

@@ -18,14 +18,14 @@ struct rt_slots {
     struct slot slot[];
 };
 
-/* Where the search for a key begins: addresses differ in the middle. */
+/* The first slot for a key; addresses differ in the middle bits. */
 static size_t place_of(const struct rt_slots *slots, const void *key)
 {
     uint64_t mixed = (uint64_t)(uintptr_t)key * UINT64_C(0x9e3779b97f4a7c15);
     return (size_t)(mixed >> 32) & (slots->count - 1);
 }
 
-/* The key's slot, or the empty one at which the search for it ends: there always is one. */
+/* The key's slot, or the empty one at which the search ends; there always is one. */
 static struct slot *slot_of(struct rt_slots *slots, const void *key)
 {
     size_t i = place_of(slots, key);
@@ -51,7 +51,7 @@ static void set(struct rt_slots *slots, const void *key, void *value)
     atomic_store_explicit(&slot->key, key, memory_order_release);
 }
 
-/* Moves what is there to a table of twice the size. */
+/* Moves the entries to a table of twice the size. */
 static struct rt_slots *grow(struct rt_table *table, struct rt_slots *old)
 {
     size_t count = old ? 2 * old->count : LEAST;

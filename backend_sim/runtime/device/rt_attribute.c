@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a device, and settings of its context. The numbers of attributes, limits and configurations are the driver's. */
+/* Attributes of a device, and settings of its context. Attributes, limits and configurations have the driver's numbers. */
 #include "rt.h"
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices: how many, which one is the thread's, its flags, and what waits for all of its work. */
+/* Devices: their number, a thread's device, its flags, and waits for all of its work. */
 #include "rt.h"
 
 cudaError_t cudaDriverGetVersion(int *driverVersion)
 {
     if (!driverVersion)
         return rt_leave(cudaErrorInvalidValue);
-    *driverVersion = 0; /* also where there is no driver */
+    *driverVersion = 0; /* also without a driver */
     return rt_driver_load() ? rt_leave(DRIVER_CORE(cuDriverGetVersion, driverVersion)) : cudaSuccess;
 }
 
@@ -40,7 +40,7 @@ cudaError_t cudaDeviceReset(void)
     RT_ANYWHERE(rt_reset_device());
 }
 
-/* The driver refuses cudaDeviceMapHost, which the runtime's contexts have anyway. */
+/* The driver refuses cudaDeviceMapHost, which is always on in the runtime's contexts. */
 static cudaError_t set_flags(int device, unsigned flags)
 {
     return DRIVER(cuDevicePrimaryCtxSetFlags, device, flags & ~(unsigned)cudaDeviceMapHost);
@@ -60,7 +60,7 @@ cudaError_t cudaSetDeviceFlags(unsigned int flags)
     RT_ANYWHERE(set_current_flags(flags));
 }
 
-/* Without a context, those that its device's will have. */
+/* Without a context, the flags that its device's context will have. */
 static cudaError_t get_flags(unsigned *flags)
 {
     CUcontext current = NULL;

@@ -4,7 +4,7 @@
 
 #include "testing/rt_rig.h"
 
-/* The forms whose stream 0 is the thread's own. */
+/* The forms whose stream 0 is the per-thread default stream. */
 cudaError_t cudaGetDriverEntryPoint_ptsz(const char *symbol, void **funcPtr, unsigned long long flags,
                                          enum cudaDriverEntryPointQueryResult *driverStatus);
 cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags,
@@ -59,7 +59,7 @@ static void test_threads(void)
     IS(cudaGetLastError(), ErrorInvalidDevice);
 }
 
-/* The primary context is what both APIs share. */
+/* Both APIs share the primary context. */
 static void test_driver(void)
 {
     CUcontext context = NULL, own = NULL;
@@ -253,7 +253,7 @@ static void expect_in_new_thread(int device)
     pthread_join(thread, NULL);
 }
 
-/* Which device a thread uses that sets none. */
+/* The device of a thread that sets none. */
 static void test_valid_devices(void)
 {
     int list[3] = {1, 0, 2};

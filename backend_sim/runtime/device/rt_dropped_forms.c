@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that CUDA 13 dropped: those of threads are older ones for the functions of devices, and doubles need no conversion. */
+/* Names that CUDA 13 dropped: cudaThread... are older names of the device functions, and doubles need no conversion. */
 #include "rt.h"
 
 #if CUDART_VERSION < 13000

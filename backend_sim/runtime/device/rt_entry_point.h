@@ -18,7 +18,7 @@ struct rt_entry_point {
 };
 
 cudaError_t rt_entry_point(const struct rt_entry_point *asked);
-/* The same of a version that the caller names, which must not be newer than the driver's. */
+/* The same for a given version, which must not be newer than the driver's. */
 cudaError_t rt_entry_point_of_version(const struct rt_entry_point *asked);
 
 #endif

@@ -2,7 +2,7 @@
 /* The driver's log of errors, which libcudart.so.13 passes on. */
 #include "rt.h"
 
-/* The driver's callback has the same parameters, of which one is an enum of another name. */
+/* The driver's callback has the same parameters, except that one enum has another name. */
 cudaError_t cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData, cudaLogsCallbackHandle *callback_out)
 {
     RT_ANYWHERE(DRIVER(cuLogsRegisterCallback, (CUlogsCallback)callbackFunc, userData, callback_out));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Peers: devices that reach each other's memory. The driver speaks of contexts here, the runtime of their devices. */
+/* Peers: devices that reach each other's memory. The driver's calls take contexts, the runtime's their devices. */
 #include "rt.h"
 
 cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice)
@@ -12,7 +12,8 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, i
     RT_ANYWHERE(DRIVER(cuDeviceGetP2PAttribute, value, (CUdevice_P2PAttribute)attr, srcDevice, dstDevice));
 }
 
-/* A device that cannot be a peer, as it is none of its own. The toolkit's answers as the driver does, where documentation names another code. */
+/* A device that cannot be a peer, such as the device itself. The toolkit's library returns the driver's result,
+ * although the documentation names another code. */
 static cudaError_t enable_peer(int peer, unsigned flags)
 {
     CUcontext context = NULL;
@@ -32,7 +33,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
     RT(enable_peer(peerDevice, flags));
 }
 
-/* Where the peer has no primary context, none is made. */
+/* If the peer has no primary context, none is created. */
 static cudaError_t disable_peer(int peer)
 {
     CUcontext context = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What CUDA 12 has and CUDA 13 dropped: both older layouts of cudaDeviceProp, and the names of threads. */
+/* Entry points of CUDA 12 that CUDA 13 dropped: both older layouts of cudaDeviceProp, and the cudaThread... names. */
 #include <stddef.h>
 
 #include "testing/rt_rig.h"
@@ -41,7 +41,7 @@ static void test_properties(void)
 #undef cudaGetDeviceProperties
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
 
-/* A program of CUDA 11 has no room for more. */
+/* A program built with CUDA 11 has no room for more. */
 static void test_old_properties(void)
 {
     struct cudaDeviceProp now, old;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cudaDeviceProp in its layouts. libcudart.so.12 has two: programs of CUDA 12 ask for cudaGetDeviceProperties_v2, those that were
- * compiled with CUDA 11 for the name without it, and have room for the beginning of the struct alone. */
+/* cudaDeviceProp in its layouts. libcudart.so.12 has two: programs built with CUDA 12 use cudaGetDeviceProperties_v2;
+ * those built with CUDA 11 use the name without _v2, and have room for only the beginning of the struct. */
 #include <stddef.h>
 #include <string.h>
 
 #include "rt.h"
 
-/* A field of an int, an unsigned or a size_t, and the attribute that it has. */
+/* A field of type int, unsigned or size_t, and its attribute. */
 static const struct property {
     size_t offset, size;
     CUdevice_attribute attribute;
@@ -44,7 +44,7 @@ static void set_field(struct cudaDeviceProp *prop, const struct property *proper
     memcpy((char *)prop + property->offset, property->size == sizeof value ? (void *)&value : (void *)&number, property->size);
 }
 
-/* LUIDs are of Windows: there is none. */
+/* LUIDs exist only on Windows. */
 static cudaError_t name_device(struct cudaDeviceProp *prop, int device)
 {
     cudaError_t result = DRIVER(cuDeviceGetName, prop->name, sizeof prop->name, device);
@@ -68,7 +68,7 @@ static cudaError_t get(struct cudaDeviceProp *prop, int device)
     return result;
 }
 
-/* The first `size` bytes; written when nothing is missing. */
+/* Writes the first `size` bytes once everything is known. */
 static cudaError_t get_part(void *to, size_t size, int device)
 {
     struct cudaDeviceProp prop;
@@ -95,7 +95,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 }
 #endif
 
-/* How many of the wishes the device meets: it has at least as much of everything that is not 0. */
+/* The number of requested properties that the device meets: it has at least the value of each field that is not 0. */
 static int matches(const struct cudaDeviceProp *wished, const struct cudaDeviceProp *prop)
 {
     int met = wished->totalGlobalMem && prop->totalGlobalMem >= wished->totalGlobalMem;
@@ -106,7 +106,7 @@ static int matches(const struct cudaDeviceProp *wished, const struct cudaDeviceP
     return met;
 }
 
-/* NVIDIA documents no more than "best match": here, the first of those that meet most wishes. */
+/* NVIDIA documents only "best match": here, the first of the devices that meet the most requests. */
 static cudaError_t choose(int *device, const struct cudaDeviceProp *wished)
 {
     struct cudaDeviceProp prop;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking up a function of the driver, and the runtime's private tables, of which there are none. */
+/* Lookup of driver functions, and of the runtime's private tables, which do not exist here. */
 #include <stdatomic.h>
 
 #include "rt_entry_point.h"
 
-/* A driver ends the process where symbol or function is NULL. */
+/* A driver ends the process if symbol or function is NULL. */
 cudaError_t rt_entry_point(const struct rt_entry_point *asked)
 {
     CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
@@ -25,7 +25,7 @@ cudaError_t rt_entry_point_of_version(const struct rt_entry_point *asked)
     return result == cudaSuccess ? rt_entry_point(asked) : result;
 }
 
-/* The toolkit's library answers as much for a table that it does not have, and sets no last error. */
+/* The toolkit's library returns this for an unknown table, and sets no last error. */
 cudaError_t cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;

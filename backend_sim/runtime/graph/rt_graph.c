@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs: making, copying and reading them; nodes whose parameters are one handle. */
+/* Graphs: creating, copying and querying them; nodes whose only parameter is a handle. */
 #include "rt.h"
 
 cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
@@ -102,7 +102,7 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *p
     RT(type_of(node, pType));
 }
 
-/* The picture is in the runtime's words. */
+/* The picture uses the runtime's terms. */
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)
 {
     RT(DRIVER(cuGraphDebugDotPrint, graph, path, flags | CU_GRAPH_DEBUG_DOT_FLAGS_RUNTIME_TYPES));

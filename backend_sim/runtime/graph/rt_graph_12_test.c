@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edges and nodes of graphs as CUDA 12 has them: without the data of edges, and with it under other names. */
+/* Edges and nodes of graphs in CUDA 12: without edge data, and with it under other names. */
 #include "testing/rt_rig.h"
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays in nodes that copy: sizes and places are in elements, of four bytes here. */
+/* Arrays in copy nodes: sizes and offsets are in elements, of four bytes here. */
 #include <unistd.h>
 
 #include "testing/rt_rig.h"
@@ -43,7 +43,7 @@ static void test_copies(void)
     OK(cudaDeviceSynchronize());
     tap_ok(to[0] == 5 && to[31] == 5 && to[32] == 0, "two rows of four elements there and back");
     OK(cudaFreeArray(other));
-    REFUSED(cudaGraphMemcpyNodeGetParams(down, &read), ErrorContextIsDestroyed); /* as the driver answers of arrays that ended */
+    REFUSED(cudaGraphMemcpyNodeGetParams(down, &read), ErrorContextIsDestroyed); /* the driver's result for destroyed arrays */
     REFUSED(cudaGraphMemcpyNodeGetParams(across, &read), ErrorContextIsDestroyed);
     OK(cudaGraphExecDestroy(exec));
     OK(cudaGraphDestroy(graph));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes that copy memory: of layers and arrays, of a span, and to and from variables of the device. */
+/* Copy nodes: for boxes and arrays, for a span, and to and from device variables. */
 #include "rt_address.h"
 #include "rt_array.h"
 #include "rt_code.h"
 #include "rt_graph_params.h"
 #include "rt_layers.h"
 
-/* The kind that says what the types of memory of both sides say, arrays being on a device; Default where none does. */
+/* The kind that matches the memory types of both sides (arrays are on a device); Default if none does. */
 static enum cudaMemcpyKind kind_of(const CUDA_MEMCPY3D *copy)
 {
     const CUmemorytype source = copy->srcMemoryType == CU_MEMORYTYPE_ARRAY ? CU_MEMORYTYPE_DEVICE : copy->srcMemoryType;
@@ -33,7 +33,7 @@ static cudaArray_t array_of(CUmemorytype type, CUarray array)
     return type == CU_MEMORYTYPE_ARRAY ? (cudaArray_t)(void *)array : NULL;
 }
 
-/* The driver doesn't keep how wide a row may be. */
+/* The driver does not store the maximum width of a row. */
 static cudaError_t rt_graph_copy_of(const CUDA_MEMCPY3D *driver, struct cudaMemcpy3DParms *params)
 {
     struct rt_element from, to;
@@ -43,7 +43,7 @@ static cudaError_t rt_graph_copy_of(const CUDA_MEMCPY3D *driver, struct cudaMemc
         result = rt_element(target, &to);
     if (result != cudaSuccess)
         return result;
-    const struct rt_element unit = source ? from : to; /* a pointer's place is in elements of the array beside it */
+    const struct rt_element unit = source ? from : to; /* a pointer's offset is in elements of the array on the other side */
     if (!source)
         from = unit;
     if (!target)
@@ -61,14 +61,14 @@ static cudaError_t rt_graph_copy_of(const CUDA_MEMCPY3D *driver, struct cudaMemc
     return cudaSuccess;
 }
 
-/* A span is one row of one layer, and needs no pitch. */
+/* A span is a single row, and needs no pitch. */
 static struct cudaMemcpy3DParms span(void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
 {
     return (struct cudaMemcpy3DParms){.srcPtr = {.ptr = rt_pointer(rt_address(from))}, .dstPtr = {.ptr = to},
                                       .extent = {count, 1, 1}, .kind = kind};
 }
 
-/* Where in a variable count bytes begin. The side of the variable is memory of the device. */
+/* The address of count bytes within a variable. The variable's side is device memory. */
 static cudaError_t in_variable(const void *symbol, size_t offset, size_t count, bool right_kind, void **at)
 {
     CUdeviceptr start = 0;
@@ -102,7 +102,7 @@ static cudaError_t from_variable(void *to, const void *symbol, size_t count, siz
     return result;
 }
 
-/* ---- what is done with a copy ---- */
+/* ---- operations on a copy ---- */
 
 static cudaError_t add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count,
                        const struct cudaMemcpy3DParms *params)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instances of graphs: making, changing and ending them. rt_graph_launch.c has what takes a stream. */
+/* Instances of graphs: creating, updating and destroying them. rt_graph_launch.c has the calls that take a stream. */
 #include "rt.h"
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
@@ -58,7 +58,7 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long 
     RT(flags_of(graphExec, flags));
 }
 
-/* What is known of an update is written whatever became of it. */
+/* The result of an update is written even if it failed. */
 static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
 {
     CUgraphExecUpdateResultInfo found = {.errorNode = NULL};

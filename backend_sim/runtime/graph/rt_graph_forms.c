@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edges, and nodes of any type. CUDA 12 has forms without the data of edges, 13 none. */
+/* Edges, and nodes of any type. CUDA 12 has forms without edge data, CUDA 13 does not. */
 #include "rt_graph_params.h"
 
 #if CUDART_VERSION >= 13000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver that lacks what a call needs, and one that has no contexts: each call of a graph is refused for that. */
+/* A driver that lacks needed functions, and one without contexts: each graph call is refused for that reason. */
 #include "rt.h"
 #include "testing/core_driver.h"
 #include "testing/emitted.h"
@@ -109,7 +109,7 @@ static void every_call(void)
     tap_ok(!graph && !exec && !node && !event && !object && !count && !enabled && !flags && !number, "nothing is written");
 }
 
-/* All that concerns graphs. */
+/* All graph calls. */
 static void forget_graphs(void)
 {
 #define RT_DRIVER(name)                                        \
@@ -132,7 +132,7 @@ static CUresult CUDAAPI second_fails(CUcontext *context)
         IS(call, ErrorContextIsDestroyed);      \
     } while (0)
 
-/* The context goes between two questions for it. */
+/* The context disappears between two queries for it. */
 static void test_context_lost(void)
 {
     const struct cudaMemsetParams fill = {.dst = NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes that launch kernels. A program names a kernel by the function of the host that stands for it. */
+/* Nodes that launch kernels. A program identifies a kernel by its host stub. */
 #include "rt_code.h"
 #include "rt_graph_params.h"
 

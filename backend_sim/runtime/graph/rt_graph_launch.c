@@ -12,7 +12,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
     RT(DRIVER(cuGraphUpload, graphExec, stream));
 }
 
-/* Why there is no instance is written, too. */
+/* The reason for a failed instantiation is written, too. */
 static cudaError_t instantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphInstantiateParams *params)
 {
     if (!params)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes that allocate and free memory, and what graphs have of a device's memory. */
+/* Nodes that allocate and free memory, and the graphs' memory on a device. */
 #include "rt_address.h"
 
 #include <string.h>
 
-/* The driver chooses the address when the node is made. */
+/* The driver chooses the address when the node is created. */
 static cudaError_t add_alloc(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count,
                              struct cudaMemAllocNodeParams *params)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes that fill memory or call a function of the host. Their structs are the driver's, field by field. */
+/* Nodes that fill memory or call a host function. Their structs match the driver's field by field. */
 #include "rt.h"
 
 static const CUDA_MEMSET_NODE_PARAMS *fill(const struct cudaMemsetParams *params)

@@ -25,7 +25,7 @@ static cudaError_t copy_to_driver(const struct cudaMemcpyNodeParams *params, CUc
     return rt_graph_copy(&params->copyParams, &driver->memcpy.copyParams);
 }
 
-/* What the runtime's struct has in the same place is taken as it is, so that the driver sees bytes that should be 0. */
+/* Bytes at the same offset in the runtime's struct are copied unchanged, so that the driver sees bytes that should be 0. */
 static cudaError_t to_driver(const struct cudaGraphNodeParams *params, CUgraphNodeParams *driver)
 {
     CUcontext context = NULL;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rt_graph_params.h - what nodes are to do, in the runtime's words and in the driver's.
+/* rt_graph_params.h - converts node parameters between the runtime's and the driver's structs.
  *
  *     fill, function, event, graph, memory     the same fields in the same places; a fill has a context in addition
  *     kernel                                   a function of the host   <->  the function of the device that it stands for
  *     copy                                     pitched pointers, kind   <->  addresses, types of memory, context
  *
- * The context of copies and fills is the current one, as of all calls of the runtime.
+ * Copies and fills use the current context, like all calls of the runtime.
  */
 #ifndef SIM_RUNTIME_RT_GRAPH_PARAMS_H
 #define SIM_RUNTIME_RT_GRAPH_PARAMS_H

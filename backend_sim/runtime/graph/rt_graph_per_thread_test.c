@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches on each thread's own default stream. */
+/* Launches on per-thread default streams. */
 #define CUDA_API_PER_THREAD_DEFAULT_STREAM
 
 #include <pthread.h>
@@ -17,7 +17,7 @@ static void add_one(void *number)
 
 static atomic_int wrong;
 
-/* A graph of its own, launched and waited for on stream 0. */
+/* A separate graph, launched and waited for on stream 0. */
 static void *works(void *unused)
 {
     int number = 0;

@@ -154,7 +154,7 @@ static void test_copy(void)
     OK(cudaGraphInstantiate(&exec, graph, 0));
     OK(cudaGraphExecMemcpyNodeSetParams1D(exec, down, to + 1, memory, 1, cudaMemcpyDeviceToHost));
     params = rows(to + 2, memory, cudaMemcpyDeviceToHost);
-    REFUSED(cudaGraphExecMemcpyNodeSetParams(exec, down, &params), ErrorInvalidValue); /* rows in place of a span */
+    REFUSED(cudaGraphExecMemcpyNodeSetParams(exec, down, &params), ErrorInvalidValue); /* rows instead of a span */
     params.extent = (struct cudaExtent){1, 1, 1};
     memset(from, 4, sizeof from);
     OK(cudaGraphLaunch(exec, stream));
@@ -180,7 +180,7 @@ static void test_copy(void)
     params.srcArray = (cudaArray_t)(void *)from;
     REFUSED(cudaGraphAddMemcpyNode(&none, graph, NULL, 0, &params), ErrorInvalidValue); /* an array and a pointer */
     params.srcPtr.ptr = NULL;
-    REFUSED(cudaGraphAddMemcpyNode(&none, graph, NULL, 0, &params), ErrorInvalidValue); /* an array is not memory of the host */
+    REFUSED(cudaGraphAddMemcpyNode(&none, graph, NULL, 0, &params), ErrorInvalidValue); /* an array is not host memory */
     params.kind = cudaMemcpyDeviceToDevice;
     REFUSED(cudaGraphAddMemcpyNode(&none, graph, NULL, 0, &params), ErrorDeviceUninitialized); /* a forged array */
     tap_ok(!none && nodes_in(graph) == 2, "nothing is added");
@@ -582,7 +582,7 @@ static void test_picture(void)
 
 enum { MANY = 10000 };
 
-/* One row of nodes, in which the last waits for all the others. */
+/* A row of nodes, the last of which depends on all the others. */
 static void test_many(void)
 {
     cudaGraph_t graph = new_graph();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What only CUDA 12 has, of streams, graphs and managed memory, over a driver without contexts, and over one that lacks what the calls need. */
+/* CUDA 12's own calls for streams, graphs and managed memory, on a driver without contexts, and on one that lacks
+ * needed functions. */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,7 +50,7 @@ static int every_call(void)
     return wrong + (node || count || id);
 }
 
-/* In a process of its own, since a process looks for its driver once. */
+/* In a separate process, because a process looks for its driver only once. */
 static int wrong_with(const char *contexts)
 {
     int status = -1;

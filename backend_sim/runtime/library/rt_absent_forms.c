@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entry points that exist for the linker and only return cudaErrorNotSupported. */
+/* Entry points that exist only for the linker and return cudaErrorNotSupported. */
 #include "rt_absent.h"
 
 #include "absent.h"

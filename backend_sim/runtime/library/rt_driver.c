@@ -21,8 +21,8 @@ static void *symbol(const char *name)
     return dlsym(handle, name);
 }
 
-/* Drivers before CUDA 12.0 have no cuGetProcAddress_v2; their symbols have the version as a suffix. Of names that are older than
- * CUDA 7.0, the forms for the thread's own stream are not: asked for an older version, the driver gives the others. */
+/* Drivers before CUDA 12.0 have no cuGetProcAddress_v2; their symbols have the version as a suffix. Per-thread forms
+ * exist only since CUDA 7.0, even for older names: for an older version, the driver returns the other form. */
 static void find(void *pointers, const char *name, int version, const char *entry)
 {
     static const cuuint64_t form[] = {CU_GET_PROC_ADDRESS_LEGACY_STREAM, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM};

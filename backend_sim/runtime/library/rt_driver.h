@@ -2,9 +2,9 @@
 /* rt_driver.h - the driver's functions that the runtime calls, found by name and version in libcuda.so.1.
  *
  *     rt_driver.to_cuMemcpyAsync[0]     cuMemcpyAsync        stream 0 is the legacy default stream
- *     rt_driver.to_cuMemcpyAsync[1]     cuMemcpyAsync_ptsz   stream 0 is the thread's own; where there is one form, the same twice
+ *     rt_driver.to_cuMemcpyAsync[1]     cuMemcpyAsync_ptsz   stream 0 is the thread's own; one form: the same twice
  *
- * They are found as NVIDIA's runtime finds them, through cuGetProcAddress, so that tools which stand between a program and its
+ * They are looked up through cuGetProcAddress, like NVIDIA's runtime does, so that tools between a program and its
  * driver see these calls, too.
  */
 #ifndef SIM_RUNTIME_RT_DRIVER_H
@@ -31,8 +31,8 @@ struct rt_driver {
 };
 extern struct rt_driver rt_driver;
 
-/* Loads libcuda.so.1 (CUVMM_LIBCUDA names another) and fills the table, once in a process. False when it cannot be loaded, or is no
- * driver: it lacks one of the functions that every driver has. */
+/* Loads libcuda.so.1 (CUVMM_LIBCUDA names another) and fills the table, once in a process. False if it cannot be
+ * loaded, or is not a driver: it lacks a function that every driver has. */
 bool rt_driver_load(void);
 
 #endif

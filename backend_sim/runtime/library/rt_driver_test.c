@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* No driver, an older one, one that cannot start, one without some functions; and calls when the process ends. What is said of
- * missing and old drivers is what the toolkit's libcudart.so.12.9.79 and 13.0.96 answer there. */
+/* No driver, an older one, one that cannot start, one without some functions; and calls while the process ends. The
+ * results for missing and old drivers are those of the toolkit's libcudart.so.12.9.79 and 13.0.96. */
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "testing/rt_rig.h"
 
-/* The body runs in a process of its own, since a process looks for its driver once. It returns the line of what is wrong, or 0. */
+/* The body runs in a separate process, because a process looks for its driver only once. It returns the line of the
+ * first failed check, or 0. */
 static void in_child(const char *library, const char *version, const char *init, int (*body)(void), const char *what)
 {
     pid_t child = fork();
@@ -34,7 +35,7 @@ static void in_child(const char *library, const char *version, const char *init,
 
 static cudaError_t expected;
 
-/* Every call answers it, the last error, too; what is known without a driver is returned. */
+/* Every call returns it, and it is the last error; queries that need no driver succeed. */
 static int all_answer(void)
 {
     int value = 77;
@@ -93,7 +94,7 @@ static int unknown_code(void)
     return all_answer();
 }
 
-/* A function that the driver lacks is missed by the call that needs it. */
+/* If the driver lacks a function, only the call that needs it fails. */
 static int small_driver(void)
 {
     int value = 0;
@@ -122,7 +123,8 @@ static void use_early(void)
     ends += cudaFree(memory) == cudaSuccess && cudaMalloc(&memory, 1) == cudaSuccess;
 }
 
-/* A handler that is older than the runtime's runs when the runtime has released its contexts, a younger one before. */
+/* An exit handler registered before the runtime's runs after the runtime has released its contexts, one registered
+ * later runs before. */
 static int handlers(void)
 {
     NEED(atexit(use_late) == 0);
@@ -131,7 +133,7 @@ static int handlers(void)
     return 0;
 }
 
-/* The simulator reports what is left at the end, by its rules, on standard error, which is a file here. */
+/* At the end the simulator reports leaks to standard error, which is a file here. */
 static int says_no_leak(const char *file, int (*body)(void))
 {
     char said[4096] = "";
@@ -160,7 +162,7 @@ static int frees_its_memory(void)
     NEED(cudaSetDevice(0) == cudaSuccess && cudaMalloc(&p, 1 << 20) == cudaSuccess && cudaFree(p) == cudaSuccess);
     pid_t child = fork();
     if (child == 0)
-        exit(0); /* releases nothing of its parent's */
+        exit(0); /* does not release its parent's contexts */
     NEED(child > 0 && waitpid(child, NULL, 0) == child);
     return 0;
 }

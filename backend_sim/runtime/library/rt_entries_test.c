@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every entry point without a driver, and those of devices over a driver that has contexts and nothing else. */
+/* Every entry point without a driver, and the device calls on a driver with nothing but contexts. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <sys/wait.h>
@@ -19,7 +19,7 @@ static const char *const names[] = {
 #include "runtime_entries.def"
 };
 
-/* What compilers call returns other things, or nothing; texts, versions and tables need no driver. */
+/* Functions called by compiled code do not return an error code; texts, versions and tables need no driver. */
 static bool is_other(const char *name)
 {
     static const char *const others[] = {"cudaGetErrorName", "cudaGetErrorString", "cudaRuntimeGetVersion", "cudaDriverGetVersion",
@@ -30,7 +30,7 @@ static bool is_other(const char *name)
     return strncmp(name, "__", 2) == 0;
 }
 
-/* A child's test, since a process looks for its driver once. */
+/* Runs in a child, because a process looks for its driver only once. */
 static void in_child(const char *library, int (*body)(void), const char *what)
 {
     pid_t child = fork();
@@ -46,7 +46,7 @@ static void in_child(const char *library, int (*body)(void), const char *what)
     tap_ok(ended && status == 0, "%s: status 0x%x", what, (unsigned)status);
 }
 
-/* As the toolkit's libraries answer, whatever the arguments are. */
+/* As the toolkit's libraries do, regardless of the arguments. */
 static int all_need_a_driver(void)
 {
     int wrong = 0;
@@ -68,7 +68,7 @@ static int all_need_a_driver(void)
             printf("# %s answers %s\n", #call, cudaGetErrorName(result_));       \
     } while (0)
 
-/* A call that needs what the driver lacks is refused. */
+/* A call that needs a missing driver function is refused. */
 static int devices_need_their_functions(void)
 {
     int wrong = 0, value = 0, list[] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Codes: the runtime's are the driver's numbers, but for those that only one of the two has. */
+/* Error codes: runtime and driver use the same numbers, except for codes that only one of them has. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const struct {
 
 enum { RESULTS = sizeof results / sizeof *results };
 
-/* The index of the code; RESULTS when the runtime has none. */
+/* The index of the code; RESULTS if the runtime does not have it. */
 static size_t find(int code)
 {
     size_t i = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stays of an error after a fault: the runtime forgets it when it is asked, the context does not, so every call that works in
- * it answers the fault again. What needs no context goes on. */
+/* Errors after a fault: reading the runtime's last error clears it, but the context keeps the fault, so every call
+ * that uses the context returns it again. Calls that need no context still work. */
 #include <pthread.h>
 
 #include "testing/rt_rig.h"
@@ -14,7 +14,7 @@ static CUfunction fill_span(void)
     return function;
 }
 
-/* Bytes behind the end of an allocation. */
+/* Bytes past the end of an allocation. */
 static void fault(void)
 {
     void *p = NULL;
@@ -44,7 +44,7 @@ static void test_fault(void)
     IS(cudaGetLastError(), Success);
 }
 
-/* The other device's context is as it was. */
+/* The other device's context still works. */
 static void test_other_device(void)
 {
     void *p = NULL;
@@ -65,7 +65,7 @@ static void test_reset(void)
     REFUSED(cudaSetDevice(0), ErrorDevicesUnavailable);
 }
 
-/* Of the valid devices, the first that works. */
+/* The first valid device that works. */
 static void *uses_valid_device(void *unused)
 {
     void *p = NULL;

@@ -12,7 +12,7 @@ unsigned rt_version(void)
     return CUDART_VERSION;
 }
 
-/* As the toolkit's does, it answers without a driver. */
+/* Like the toolkit's, it works without a driver. */
 cudaError_t cudaRuntimeGetVersion(int *runtimeVersion)
 {
     if (!runtimeVersion)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A thread's device and last error, and the primary contexts that the runtime holds for the process.
  *
- * A primary context keeps its handle when it ends and is retained anew, so a thread's current context is right again as soon as
- * anybody has retained it: a call that finds a primary context current which the runtime does not hold retains it. That is so
- * after cudaDeviceReset, in all threads, and where the program made it current by the driver's API. */
+ * A primary context that is destroyed and retained again keeps its handle, so a thread's current context is valid
+ * again once it is retained: a call that finds a current primary context without holding it retains it. That happens
+ * in all threads after cudaDeviceReset, and if the program made the context current through the driver's API. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,17 +15,17 @@
 enum { DEVICES = 64, UNSET = -1 };
 
 static _Thread_local struct {
-    int device;         /* that it set, and one more; 0: none yet */
+    int device;         /* the device that it set, plus one; 0: none yet */
     int primary_of;     /* the device of `primary` */
-    CUcontext primary;  /* a primary context that was current */
-    CUcontext foreign;  /* a context of the program's own that was current */
+    CUcontext primary;  /* a primary context known to be current */
+    CUcontext foreign;  /* a context of the program known to be current */
     cudaError_t last;
 } thread;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the primary contexts; held while the driver makes one */
-static CUcontext primary[DEVICES];                       /* stays when the context ends */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the primary contexts; held while the driver creates one */
+static CUcontext primary[DEVICES];                       /* remains after the context is destroyed */
 static atomic_bool held[DEVICES];
-static atomic_int entered = UNSET; /* what rt_enter answers */
+static atomic_int entered = UNSET; /* the result of rt_enter */
 static pid_t process;
 static struct {
     int device[DEVICES];
@@ -42,7 +42,7 @@ static void unlock_contexts(void)
     posix.pthread_mutex_unlock(&lock);
 }
 
-/* At exit, while the driver's library is still there: its own handlers are older, so they run later. What runs later than this
+/* At exit, while the driver is still usable: its handlers were registered earlier, so they run later. Later code
  * finds the runtime closed. A forked child holds nothing. */
 static void release_all(void)
 {
@@ -52,7 +52,7 @@ static void release_all(void)
             (void)DRIVER_CORE(cuDevicePrimaryCtxRelease, device);
 }
 
-/* As the toolkit's: the driver's version counts before cuInit is called, which is called once. */
+/* Like the toolkit's: checks the driver's version first, then calls cuInit once. */
 static cudaError_t start(void)
 {
     int version = 0;
@@ -90,7 +90,8 @@ cudaError_t rt_leave(cudaError_t result)
     return result;
 }
 
-/* The handle is written where it succeeds. One that cannot begin because of a fault before is the device's, as the toolkit's call it. */
+/* The handle is written on success. If an earlier fault prevents its creation, the toolkit's library reports an
+ * unavailable device. */
 static cudaError_t retain(int device)
 {
     cudaError_t result = DRIVER_CORE(cuDevicePrimaryCtxRetain, &primary[device], device);
@@ -147,7 +148,7 @@ cudaError_t rt_set_device(int device)
     return result;
 }
 
-/* The device that a thread without a current context will use: its own, else one of the valid devices, else the first. */
+/* The device of a thread without a current context: the one it set, else one of the valid devices, else the first. */
 static int wanted_device(int nth)
 {
     if (thread.device)
@@ -167,8 +168,8 @@ static cudaError_t bind(void)
     return result;
 }
 
-/* Is the context, which is current, the device's primary one? If so, the runtime holds it afterwards. Its handle is known, or there
- * is one and its handle is returned when it is retained. Returns what went wrong with one that is known. */
+/* Is the current context the device's primary one? If so, the runtime holds it afterwards. Either its handle is
+ * known, or it is active and retaining it returns its handle. Returns the error if retaining a known one fails. */
 static cudaError_t adopt(int device, CUcontext context, bool *is_primary)
 {
     cudaError_t result = cudaSuccess;
@@ -186,7 +187,7 @@ static cudaError_t adopt(int device, CUcontext context, bool *is_primary)
     return known ? result : cudaSuccess;
 }
 
-/* Looks at the current context, which is not one that the thread knows. */
+/* Examines a current context that is new to the thread. */
 static cudaError_t recognise(CUcontext context)
 {
     int device = 0;
@@ -221,7 +222,7 @@ cudaError_t rt_enter_context(void)
     return recognise(current);
 }
 
-/* Begins the thread's current context anew, which is a primary one that the driver's API has reset. False for any other. */
+/* Recreates the thread's current context, a primary one that was reset through the driver's API. False for any other. */
 static bool revive(void)
 {
     CUcontext current = NULL, again;
@@ -247,7 +248,7 @@ cudaError_t rt_device(int *device)
     return result;
 }
 
-/* The driver forgets who had retained the context. */
+/* The driver has dropped all references to the context. */
 static cudaError_t reset(int device)
 {
     lock_contexts();
@@ -258,7 +259,7 @@ static cudaError_t reset(int device)
     return result;
 }
 
-/* The runtime keeps nothing for a context of the program's own, so nothing ends with it. */
+/* The runtime keeps no state for the program's own contexts, so there is nothing to clean up. */
 cudaError_t rt_reset_device(void)
 {
     CUcontext current = NULL;
@@ -295,7 +296,7 @@ cudaError_t rt_set_valid_devices(const int *device, int count)
     return cudaSuccess;
 }
 
-/* Where the runtime cannot start, every call answers why; so do these. */
+/* If the runtime cannot start, every call returns the reason, and so do these. */
 static cudaError_t last_error(bool forget)
 {
     cudaError_t result = rt_enter();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver that lacks a function which every driver has, and one whose queries fail. */
+/* A driver without an essential function, and one whose queries fail. */
 #include "testing/core_driver.h"
 #include "testing/rt_rig.h"
 
@@ -66,7 +66,7 @@ static void test_failing_queries(void)
     EQUAL(cuCtxDestroy(own), CUDA_SUCCESS);
 }
 
-/* What a reset did not destroy the runtime holds still. */
+/* The runtime still holds whatever a reset did not destroy. */
 static void test_failing_reset(void)
 {
     unsigned flags;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which context a call works in: the thread's own, the program's, one that was reset, in this thread, another, or behind the
- * runtime's back. What stays of an error. */
+/* The context that a call uses: the thread's, the program's, or one that was reset by this thread, by another, or
+ * through the driver's API. Which errors persist. */
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,7 +44,7 @@ static void in_thread(void *(*body)(void *), const char *when)
     pthread_join(thread, NULL);
 }
 
-/* Nothing is made before it is needed. */
+/* Nothing is created before it is needed. */
 static void test_beginning(void)
 {
     int device = -1;
@@ -102,7 +102,7 @@ static void test_reset_elsewhere(void)
     works("where the driver reset the device, and the program set it again");
 }
 
-/* The program's own context is used, and only what is the runtime's ends. */
+/* The runtime uses the program's own context, and a reset destroys only the runtime's objects. */
 static void test_own_context(void)
 {
     CUcontext own = NULL;
@@ -129,7 +129,7 @@ static void test_own_context(void)
     OK(cudaSetDevice(0));
 }
 
-/* The program's own hold of the primary context is no use to the runtime: it takes one of its own. */
+/* The runtime does not rely on the program's reference to the primary context but retains it, too. */
 static void *shares_primary(void *unused)
 {
     CUcontext shared = NULL, own = NULL;
@@ -171,7 +171,7 @@ static void test_adoption(void)
     tap_ok(child > 0 && waitpid(child, &status, 0) == child && status == 0, "a primary context that the program made first");
 }
 
-/* A child of fork has none of its parent's contexts. */
+/* A forked child has none of its parent's contexts. */
 static void test_fork(void)
 {
     pid_t child = fork();
@@ -192,10 +192,10 @@ static void test_last_error(void)
 {
     void *p = NULL;
     IS(cudaSetDevice(9), ErrorInvalidDevice);
-    OK(cudaMalloc(&p, 1)); /* a call that succeeds leaves it */
+    OK(cudaMalloc(&p, 1)); /* a successful call does not clear it */
     OK(cudaFree(p));
     IS(cudaPeekAtLastError(), ErrorInvalidDevice);
-    IS(cudaGetDevice(NULL), ErrorInvalidValue); /* a later one takes its place */
+    IS(cudaGetDevice(NULL), ErrorInvalidValue); /* a later error replaces it */
     IS(cudaGetLastError(), ErrorInvalidValue);
     IS(cudaPeekAtLastError(), Success);
 }
@@ -203,7 +203,7 @@ static void test_last_error(void)
 int main(void)
 {
     setenv("CUVMM_SIM", "sim:h200x2", 1);
-    test_adoption(); /* before anything is initialised here */
+    test_adoption(); /* before the runtime is initialised */
     test_beginning();
     test_reset();
     test_reset_elsewhere();

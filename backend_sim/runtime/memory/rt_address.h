@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rt_address.h - addresses are pointers for a program of the runtime, and numbers for the driver. */
+/* rt_address.h - conversions between the runtime's pointers and the driver's integer addresses. */
 #ifndef SIM_RUNTIME_RT_ADDRESS_H
 #define SIM_RUNTIME_RT_ADDRESS_H
 
@@ -15,7 +15,7 @@ static inline void *rt_pointer(CUdeviceptr address)
     return (void *)(uintptr_t)address;
 }
 
-/* Where a call of the driver writes an address for the program. */
+/* The output argument of a driver call that returns an address to the program. */
 static inline CUdeviceptr *rt_address_out(void **pointer)
 {
     return (CUdeviceptr *)(void *)pointer;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays, and arrays with levels. Sizes are in elements, as the driver's; flags have the driver's numbers.
+/* Arrays and mipmapped arrays. Sizes are in elements and flags have the same numbers, as in the driver.
  *
  * Source: CUDA Runtime API, version 13.0: 6.9 Memory Management, 6.28 Texture Object Management. */
 #include "rt_array.h"
@@ -11,7 +11,7 @@ static cudaError_t describe(const struct cudaChannelFormatDesc *desc, struct cud
     return desc ? rt_format(desc, &is->Format, &is->NumChannels) : cudaErrorInvalidValue;
 }
 
-/* What is refused leaves NULL behind, except where no descriptor is given. */
+/* A refused call writes NULL, unless the descriptor is missing. */
 static cudaError_t create(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent, unsigned flags)
 {
     CUDA_ARRAY3D_DESCRIPTOR is;
@@ -38,7 +38,7 @@ cudaError_t cudaFreeArray(cudaArray_t array)
     RT(array ? DRIVER(cuArrayDestroy, rt_array(array)) : cudaSuccess);
 }
 
-/* ---- what an array is ---- */
+/* ---- queries about arrays ---- */
 
 cudaError_t rt_element(cudaArray_const_t array, struct rt_element *element)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies from and to arrays: of rows, and of bytes, which go on in the array's next row. Places and widths are in bytes, as the
- * driver's. Compiled for both default streams.
+/* Copies from and to arrays: of rows, and of bytes, which continue in the array's next row. Offsets and widths are in
+ * bytes, as in the driver. Compiled for both default streams.
  *
  *     cudaMemcpyToArray(a, 2, 1, p, 12, ...), rows of 8 bytes:    . . . . . . . .      as up to three copies of rows: what is left of
  *                                                                 . . p p p p p p      the first row, the whole rows, the rest
@@ -10,7 +10,7 @@
 #include "rt_address.h"
 #include "rt_array.h"
 
-/* One side: a place in an array whose rows have row bytes, or an address, whose row is 0. */
+/* One side of a copy: a position in an array whose rows have `row` bytes, or an address with row 0. */
 struct side {
     cudaArray_const_t array;
     size_t x, y, row;
@@ -24,8 +24,7 @@ static struct side in_array(cudaArray_const_t array, size_t x, size_t y)
     return (struct side){.array = array, .x = x, .y = y, .type = CU_MEMORYTYPE_ARRAY};
 }
 
-/* Fills in the side of a copy that is an address, where the other side is an array. False when the kind says that the array is not
- * on a device. */
+/* Fills in the address side of a copy whose other side is an array. False if the kind says that the array is not on a device. */
 static bool at_address(const void *pointer, size_t pitch, enum cudaMemcpyKind kind, bool array_is_source, struct side *side)
 {
     *side = (struct side){.pointer = pointer, .pitch = pitch};
@@ -43,7 +42,7 @@ static bool is_between_arrays(enum cudaMemcpyKind kind)
     return kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault;
 }
 
-/* stream is NULL for the calls that have none. */
+/* stream is NULL for calls without a stream. */
 static cudaError_t copy_box(const struct side *to, const struct side *from, size_t width, size_t height, const cudaStream_t *stream)
 {
     const CUDA_MEMCPY2D copy = {
@@ -57,7 +56,7 @@ static cudaError_t copy_box(const struct side *to, const struct side *from, size
 
 /* ---- rows ---- */
 
-/* Of an array that is NULL the driver says that the value is invalid. A copy between arrays leaves that of the destination to it. */
+/* For a NULL array the driver returns INVALID_VALUE. A copy between arrays lets the driver check the destination. */
 static cudaError_t copy_array_rows(const struct side *array, const struct side *to, const struct side *from, size_t width,
                                    size_t height, const cudaStream_t *stream)
 {
@@ -127,7 +126,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t 
 
 /* ---- bytes ---- */
 
-/* The pointer may be NULL, which the driver refuses. */
+/* A NULL pointer is refused by the driver. */
 static void advance(struct side *side, size_t bytes)
 {
     if (!side->row) {
@@ -139,7 +138,8 @@ static void advance(struct side *side, size_t bytes)
     side->x %= side->row;
 }
 
-/* Learns the rows of a side's array, which has count bytes from the place on. A place at its row's end is the next row's first. */
+/* Queries the rows of a side's array, which must have count bytes from the position on. A position at the end of a
+ * row is the start of the next one. */
 static cudaError_t find_rows(struct side *side, size_t count)
 {
     size_t rows = 0;
@@ -159,7 +159,7 @@ static size_t at_most(size_t count, const struct side *side)
     return side->row && count > side->row - side->x ? side->row - side->x : count;
 }
 
-/* Whole rows are one copy, where rows begin on both sides at once; else what is left of the shorter row. */
+/* Whole rows are one copy if both sides are at the start of a row; else the rest of the shorter row. */
 static cudaError_t copy_bytes(struct side to, struct side from, size_t count, const cudaStream_t *stream)
 {
     cudaError_t result = find_rows(&to, count);
@@ -179,7 +179,7 @@ static cudaError_t copy_bytes(struct side to, struct side from, size_t count, co
     return result;
 }
 
-/* Kinds that cudaMemcpyKind does not have copy nothing, and succeed; copies of rows refuse them. */
+/* Values outside cudaMemcpyKind succeed without copying; copies of rows refuse them. */
 static bool is_kind(enum cudaMemcpyKind kind)
 {
     return (unsigned)kind <= cudaMemcpyDefault;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies from and to arrays: of rows, of bytes that go on in the next row, and of layers; also compiled as a program of CUDA 12, and
- * with the forms whose stream 0 is the thread's own. */
+/* Copies from and to arrays: of rows, of bytes that continue in the next row, and of boxes; also built as a CUDA 12
+ * program, and with per-thread default streams. */
 #include <unistd.h>
 
 #include "testing/memory_rig.h"
 
-enum { WIDTH = 8, ROWS = 4, BYTES = WIDTH * ROWS }; /* of the arrays of bytes */
+enum { WIDTH = 8, ROWS = 4, BYTES = WIDTH * ROWS }; /* of the byte arrays */
 
 static cudaArray_t bytes, other, words; /* words: 4 x 4 x 2 elements of 8 bytes */
 static char *device;
@@ -21,7 +21,7 @@ static cudaArray_t new_array(int bits, int channels, struct cudaExtent extent, u
     return made;
 }
 
-/* All bytes of the array of bytes. */
+/* All bytes of the byte array. */
 static void read_bytes(cudaArray_t array)
 {
     memset(back, 0xee, sizeof back);
@@ -63,7 +63,8 @@ static void test_wrong_rows(void)
 {
     clear(bytes);
     REFUSED(cudaMemcpy2DToArray(bytes, 0, 0, from, 3, 4, 2, cudaMemcpyHostToDevice), ErrorInvalidPitchValue);
-    REFUSED(cudaMemcpy2DToArray(bytes, 0, 0, from, 3, 4, 1, cudaMemcpyHostToDevice), ErrorInvalidValue); /* the driver's, of one row */
+    /* the driver's pitch for a single row */
+    REFUSED(cudaMemcpy2DToArray(bytes, 0, 0, from, 3, 4, 1, cudaMemcpyHostToDevice), ErrorInvalidValue);
     REFUSED(cudaMemcpy2DFromArrayAsync(back, 3, bytes, 0, 0, 4, 2, cudaMemcpyDeviceToHost, stream), ErrorInvalidPitchValue);
     REFUSED(cudaMemcpy2DToArray(bytes, 0, 0, from, 8, 8, 1, cudaMemcpyDeviceToHost), ErrorInvalidMemcpyDirection);
     REFUSED(cudaMemcpy2DToArray(bytes, 0, 0, from, 8, 8, 1, cudaMemcpyHostToHost), ErrorInvalidMemcpyDirection);
@@ -199,7 +200,7 @@ static void test_layers(void)
 static void test_wrong_layers(void)
 {
     struct cudaMemcpy3DParms wrong = to_words();
-    wrong.srcPtr.pitch = 15; /* two elements, which the runtime compares; the driver refuses the sixteen bytes */
+    wrong.srcPtr.pitch = 15; /* two elements, which pass the runtime's comparison; the driver refuses the sixteen bytes */
     REFUSED(cudaMemcpy3D(&wrong), ErrorInvalidValue);
     wrong.srcPtr.pitch = 1;
     REFUSED(cudaMemcpy3D(&wrong), ErrorInvalidPitchValue);
@@ -228,7 +229,7 @@ static void test_wrong_layers(void)
     REFUSED(cudaMemcpy3D(&wrong), ErrorDeviceUninitialized);
 }
 
-/* Blocks of 4 x 4 elements, 8 bytes each; sizes are in elements all the same. */
+/* Blocks of 4 x 4 elements, 8 bytes each; sizes are still in elements. */
 static void test_blocks(void)
 {
     const struct cudaChannelFormatDesc desc = {8, 8, 8, 8, cudaChannelFormatKindUnsignedBlockCompressed1};
@@ -244,7 +245,7 @@ static void test_blocks(void)
     OK(cudaMemcpyFromArray(back, blocks, 24, 0, 16, cudaMemcpyDeviceToHost));
     tap_ok(!memcmp(back, from + 24, 16), "bytes go on in the next row of blocks");
     struct cudaMemcpy3DParms over = {.srcArray = blocks, .dstArray = words, .extent = {4, 4, 1}, .kind = cudaMemcpyDefault};
-    REFUSED(cudaMemcpy3D(&over), ErrorInvalidValue); /* a block is no element, though as long */
+    REFUSED(cudaMemcpy3D(&over), ErrorInvalidValue); /* a block is not an element, although it has the same size */
     OK(cudaFreeArray(blocks));
 }
 
@@ -286,7 +287,7 @@ static void test_peers(void)
     OK(cudaFreeArray(there));
 }
 
-/* A stream that is captured keeps the legacy default stream from work, and not the thread's own. */
+/* While a stream is captured, work is refused on the legacy default stream but not on the per-thread one. */
 static void test_default_stream(void)
 {
     cudaStream_t capturing;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays: creation from channel descriptors, what they are, planes, levels, sparse ones; also compiled as a program of CUDA 12. */
+/* Arrays: creation from channel descriptors, queries, planes, levels, sparse ones; also built as a CUDA 12 program. */
 #include <unistd.h>
 
 #include "testing/memory_rig.h"
@@ -99,7 +99,7 @@ static void test_wrong_arrays(void)
     REFUSED(cudaMalloc3DArray(&array, &desc, (struct cudaExtent){8, 4, 6}, cudaArrayCubemap), ErrorInvalidValue);
     REFUSED(cudaMalloc3DArray(NULL, &desc, flat, 0), ErrorInvalidValue);
     OK(cudaFreeArray(NULL));
-    REFUSED(cudaFreeArray((cudaArray_t)(uintptr_t)0x1000), ErrorDeviceUninitialized); /* as the driver answers of forged handles */
+    REFUSED(cudaFreeArray((cudaArray_t)(uintptr_t)0x1000), ErrorDeviceUninitialized); /* the driver's result for forged handles */
     REFUSED(cudaArrayGetInfo(NULL, &extent, NULL, NULL), ErrorInvalidResourceHandle);
     EQUAL(extent.width, 77);
 }

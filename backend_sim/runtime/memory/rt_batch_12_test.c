@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same as a program of CUDA 12. */
+/* The same test, built as a CUDA 12 program. */
 #include "rt_batch_test.c"

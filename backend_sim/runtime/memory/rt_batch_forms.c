@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches of copies, whose CUDA 12 form also returns which copy was refused. Compiled for both default streams. */
+/* Batches of copies; the CUDA 12 form also returns the index of the refused copy. Compiled for both default streams. */
 #include "rt_address.h"
 
 #if CUDART_VERSION >= 13000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches of copies; also compiled as a program of CUDA 12, whose calls return which copy was refused. */
+/* Batches of copies; also built as a CUDA 12 program, whose calls return the index of the refused copy. */
 #include <unistd.h>
 
 #include "testing/memory_rig.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Formats whose channels are alike, by kind and bits. */
+/* Formats with equal channels, by kind and bits. */
 static const struct {
     enum cudaChannelFormatKind kind;
     int bits;
@@ -17,7 +17,8 @@ static const struct {
 
 enum { PLAIN = sizeof plain / sizeof *plain };
 
-/* Kinds with one format each: bytes of an element, or of a block of 4 x 4 compressed ones. Of NV12, elements of its first plane. */
+/* Kinds with one format each: bytes of an element, or of a block of 4 x 4 compressed ones. For NV12, elements of its
+ * first plane. */
 #define KIND(name) cudaChannelFormatKind##name
 static const struct packed {
     struct cudaChannelFormatDesc desc;
@@ -57,7 +58,7 @@ static const struct packed {
 
 enum { PACKED = sizeof packed / sizeof *packed };
 
-/* How many channels have the first one's size, where the others have none; 0: it is not so. */
+/* The number of channels with the first one's size if the others are 0; 0: other sizes. */
 static unsigned alike(const struct cudaChannelFormatDesc *desc)
 {
     const int bits[] = {desc->x, desc->y, desc->z, desc->w};
@@ -109,7 +110,7 @@ struct rt_element rt_element_of(CUarray_format format, unsigned channels)
     return (struct rt_element){(size_t)rt_channels(format, 1).x / 8 * channels, 1, 1};
 }
 
-/* As the toolkit's does, it needs no driver. */
+/* Like the toolkit's, it needs no driver. */
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
 {
     return (struct cudaChannelFormatDesc){x, y, z, w, f};

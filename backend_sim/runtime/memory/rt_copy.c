@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of bytes. Each kind is a call of the driver of its own, which decides whether it accepts the two addresses; the kinds
- * that say nothing of devices are left to cuMemcpy, which tells host from device by the address. Nothing is copied whatever the
- * other arguments are. Compiled for both default streams.
+/* Copies of bytes. Each kind maps to a different driver call, which decides whether it accepts the addresses; kinds
+ * that do not name a device go to cuMemcpy, which distinguishes host and device by address. Copies nothing,
+ * regardless of the other arguments. Compiled for both default streams.
  *
  * Source: CUDA Runtime API, version 13.0: 6.9 Memory Management, 6.2 cudaMemcpyKind. */
 #include "rt_address.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of bytes: kinds and the addresses they go with, sizes, memory that the driver's API mapped, and two devices. */
+/* Copies of bytes: kinds and matching addresses, sizes, memory that the driver's API mapped, and two devices. */
 #include <unistd.h>
 
 #include "testing/memory_rig.h"
@@ -52,7 +52,7 @@ static void test_pageable(void)
     tap_text(back, "gone at once", "pageable memory is left alone once the call returned");
 }
 
-/* The driver decides: where it can tell, a wrong kind is refused; it takes device addresses for those of the host. */
+/* The driver decides: it refuses a wrong kind if it can tell; it accepts device addresses as host addresses. */
 static void test_wrong_kinds(void)
 {
     OK(cudaMemset(device, 0, 128));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fills. The driver has none of layers: where the filled rows of a layer are all of its rows, one fill of rows does it, else one
- * for each layer. Compiled for both default streams.
+/* Fills. The driver cannot fill layers: if all rows of each layer are filled, a single fill of rows suffices, else
+ * one per layer. Compiled for both default streams.
  *
  *     ysize 4, height 4, depth 2: ########    ysize 4, height 3, depth 2: ###.###.
  */
 #include "rt_address.h"
 
-/* A fill of rows; stream is NULL for the call that has none. */
+/* A fill of rows; stream is NULL for the call without one. */
 static cudaError_t fill_rows(CUdeviceptr at, size_t pitch, int value, size_t width, size_t height, const cudaStream_t *stream)
 {
     const unsigned char byte = (unsigned char)value;
@@ -14,7 +14,7 @@ static cudaError_t fill_rows(CUdeviceptr at, size_t pitch, int value, size_t wid
                   : DRIVER(cuMemsetD2D8, at, pitch, byte, width, height);
 }
 
-/* As measured of the toolkit's, a fill past the end of the memory has filled the layers before the one that is refused. */
+/* As measured with the toolkit's library, a fill past the end of the memory fills the layers before the refused one. */
 static cudaError_t fill_layers(struct cudaPitchedPtr to, int value, struct cudaExtent extent, const cudaStream_t *stream)
 {
     size_t step = 0, rows = 0, reach = 0;

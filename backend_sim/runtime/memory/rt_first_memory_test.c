@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program's first call of the runtime may be any of these: each is the first one of a process of its own, which then has a
- * context. */
+/* Any of these may be a program's first runtime call: each is the first call of a separate process, which then has a context. */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,13 +39,13 @@ static cudaError_t first(int call)
 
 enum { CALLS = 19 };
 
-/* Those that begin no context. */
+/* Calls that do not create a context. */
 static bool is_question(int call)
 {
     return call == 11 || call == 16;
 }
 
-/* 0, or the number of what is wrong. */
+/* 0, or the number of the failed check. */
 static int alone(int call)
 {
     CUcontext current = NULL;
@@ -58,7 +57,7 @@ static int alone(int call)
     return cudaPeekAtLastError() == cudaSuccess ? 0 : 3;
 }
 
-/* What is wrong with the arguments of these counts only where there is a driver, as the toolkit's library was seen to answer. */
+/* Their invalid arguments are reported only if there is a driver, as observed with the toolkit's library. */
 static cudaError_t wrong_first(int call)
 {
     switch (call) {
@@ -78,7 +77,7 @@ static cudaError_t wrong_first(int call)
 
 enum { WRONG_CALLS = 11 };
 
-/* Without a driver each of them is refused for that: the number of those that aren't. */
+/* Without a driver each of them is refused for that reason: returns the number of those that are not. */
 static int without_driver(int calls)
 {
     int wrong = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the host that devices may access: allocated, or registered. A request for nothing succeeds with NULL, as cudaMalloc's. */
+/* Host memory that devices can access: allocated or registered. Size 0 succeeds with NULL, as in cudaMalloc. */
 #include "rt_address.h"
 
 static cudaError_t allocate(void **pointer, size_t size, unsigned flags)

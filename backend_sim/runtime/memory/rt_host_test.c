@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the host that devices may access. */
+/* Host memory that devices can access. */
 #include <unistd.h>
 
 #include "testing/memory_rig.h"

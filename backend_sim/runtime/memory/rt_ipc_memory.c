@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of other processes, by 64 bytes that are the driver's. */
+/* Memory of other processes, through the driver's 64-byte handles. */
 #include <string.h>
 
 #include "rt_address.h"

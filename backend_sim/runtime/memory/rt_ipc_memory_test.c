@@ -9,7 +9,7 @@
 #include "share_rig.h"
 #include "testing/memory_rig.h"
 
-/* The other process: opens what it is sent, writes to it, and sends back what it read and answered. */
+/* The other process: opens the handle that it receives, writes to the memory, and sends back the bytes and results. */
 static int other(int socket)
 {
     cudaIpcMemHandle_t handle;

@@ -20,7 +20,8 @@ bool rt_sides(enum cudaMemcpyKind kind, CUmemorytype *from, CUmemorytype *to)
     return true;
 }
 
-/* Elements as the driver counts them: bytes of a row, and rows. Bytes that wrap are what the toolkit's library gives the driver, too. */
+/* Converts elements to the driver's units: bytes in a row, and rows. The toolkit's library passes wrapped sizes to
+ * the driver, too. */
 static void in_driver_units(const struct rt_element *element, bool up, size_t *x, size_t *y)
 {
     *x = (*x / element->width + (up && *x % element->width)) * element->bytes;
@@ -42,14 +43,15 @@ static cudaError_t scale(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *drive
         return result;
     if (p->srcArray && p->dstArray && !is_same(&from, &to))
         return cudaErrorInvalidValue;
-    const struct rt_element *unit = p->srcArray ? &from : &to; /* a pointer's place is in elements of the array beside it */
+    /* a pointer's offset is in elements of the array on the other side */
+    const struct rt_element *unit = p->srcArray ? &from : &to;
     in_driver_units(unit, false, &driver->srcXInBytes, &driver->srcY);
     in_driver_units(p->dstArray ? &to : unit, false, &driver->dstXInBytes, &driver->dstY);
     in_driver_units(unit, true, &driver->WidthInBytes, &driver->Height);
     return cudaSuccess;
 }
 
-/* The pitch of a pointer, compared with elements of an array beside it: what is too few bytes then, the driver refuses. */
+/* The pitch of a pointer is compared with the elements of an array on the other side; the driver refuses too few bytes. */
 static bool is_pitch(struct cudaPitchedPtr pitched, struct cudaExtent extent)
 {
     const bool rows = extent.height > 1 || extent.depth > 1, layers = extent.depth > 1;
@@ -69,7 +71,7 @@ cudaError_t rt_layers(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *driver)
         return cudaErrorInvalidMemcpyDirection;
     if ((p->srcArray && p->srcPtr.ptr) || (p->dstArray && p->dstPtr.ptr))
         return cudaErrorInvalidValue;
-    if (p->srcArray && driver->srcMemoryType == CU_MEMORYTYPE_HOST) /* of a destination the kind does not count */
+    if (p->srcArray && driver->srcMemoryType == CU_MEMORYTYPE_HOST) /* for a destination the kind is ignored */
         return cudaErrorInvalidValue;
     if (p->srcArray)
         driver->srcMemoryType = CU_MEMORYTYPE_ARRAY;

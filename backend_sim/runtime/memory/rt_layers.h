@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rt_layers.h - what the runtime and the driver call the same: the kind of a copy, and a copy of layers.
+/* rt_layers.h - converts a copy's kind and a copy of boxes from the runtime's form to the driver's.
  *
  *     cudaMemcpyHostToDevice       <->  HOST, DEVICE       types of memory of the source and of the destination
  *     struct cudaMemcpy3DParms      ->  CUDA_MEMCPY3D      field by field; elements of an array -> bytes
@@ -9,11 +9,11 @@
 
 #include "rt.h"
 
-/* What the kind says of the source and of the destination; false when it is none. */
+/* The memory types of source and destination for a kind; false if the kind is invalid. */
 bool rt_sides(enum cudaMemcpyKind kind, CUmemorytype *from, CUmemorytype *to);
 
-/* The driver's form of a copy. Where there is an array, the extent is in its elements, and so is the place in it: the driver's are in
- * bytes. An array is nowhere but on a device, whatever the kind says.
+/* The driver's form of a copy. With an array, extent and offset are in its elements; the driver's are in bytes. An
+ * array is always on a device, regardless of the kind.
  *
  *     cudaErrorInvalidMemcpyDirection    the kind is none
  *     cudaErrorInvalidValue              a side has an array and a pointer; two arrays of different elements

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Managed memory in the order of a stream. Compiled for both default streams.
+/* Stream-ordered operations on managed memory. Compiled for both default streams.
  *
  *     CUDA 12    cudaMemPrefetchAsync(p, n, device, stream)    cudaMemPrefetchAsync_v2(p, n, place, flags, stream)
  *     CUDA 13                                                  cudaMemPrefetchAsync(p, n, place, flags, stream)
@@ -12,7 +12,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t l
     RT(DRIVER(cuStreamAttachMemAsync, stream, rt_address(devPtr), length, flags));
 }
 
-/* The call that names a place. */
+/* The call that takes a location. */
 #undef PREFETCH
 #if CUDART_VERSION >= 13000
 #define PREFETCH cudaMemPrefetchAsync

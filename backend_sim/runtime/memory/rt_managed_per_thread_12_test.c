@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same as a program of CUDA 12, with the forms whose stream 0 is the thread's own. */
+/* The same test, built as a CUDA 12 program with per-thread default streams. */
 #define CUDA_API_PER_THREAD_DEFAULT_STREAM
 #include "rt_managed_test.c"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Managed memory: prefetch, advice, attributes of ranges, attaching to streams, and batches; also compiled as a program of CUDA 12,
- * whose first forms name a device. */
+/* Managed memory: prefetch, advice, attributes of ranges, attaching to streams, and batches; also built as a CUDA 12
+ * program, whose first forms take a device. */
 #include <unistd.h>
 
 #include "testing/memory_rig.h"
@@ -122,7 +122,7 @@ static void test_batches(void)
 {
 }
 
-/* The forms that name a device, or the host by -1. */
+/* The forms that take a device, or -1 for the host. */
 static void test_devices(void)
 {
     OK(cudaMemPrefetchAsync(managed, SIZE, 1, stream));
@@ -141,7 +141,7 @@ static void test_devices(void)
 
 #endif
 
-/* While another stream is captured globally, only the thread's own default stream can be prefetched on. */
+/* While another stream is captured in global mode, prefetching is possible only on the per-thread default stream. */
 static void test_default_stream(void)
 {
     cudaStream_t capturing;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of a device, and managed memory. A request for nothing succeeds with NULL, where the driver refuses one.
+/* Device memory and managed memory. Size 0 succeeds with NULL, although the driver refuses it.
  *
- * Source: CUDA Runtime API, version 13.0: 6.9 Memory Management; of NULL for nothing, CUDA's own library as others observed it
- * (conformance/recorded/facts/README.md). */
+ * Source: CUDA Runtime API, version 13.0: 6.9 Memory Management; for NULL with size 0, others' observations of CUDA's
+ * own library (conformance/recorded/facts/README.md). */
 #include "rt_address.h"
 
 static cudaError_t allocate(void **pointer, size_t size)
@@ -19,7 +19,7 @@ cudaError_t cudaMalloc(void **devPtr, size_t size)
     RT(allocate(devPtr, size));
 }
 
-/* The element's size decides alignment alone, and each pitch of the driver suits all of them. */
+/* The element's size affects only alignment, and the driver's pitches suit all sizes. */
 enum { ELEMENT = 4 };
 
 static cudaError_t allocate_rows(void **pointer, size_t *pitch, size_t width, size_t height)
@@ -41,7 +41,7 @@ static cudaError_t allocate_layers(struct cudaPitchedPtr *pitched, struct cudaEx
 {
     if (!pitched)
         return cudaErrorInvalidValue;
-    const bool wraps = extent.depth && extent.height > SIZE_MAX / extent.depth; /* the driver refuses as many rows as that */
+    const bool wraps = extent.depth && extent.height > SIZE_MAX / extent.depth; /* the driver refuses that many rows */
     cudaError_t result = allocate_rows(&pitched->ptr, &pitched->pitch, extent.width, wraps ? SIZE_MAX : extent.height * extent.depth);
     if (result == cudaSuccess) {
         pitched->xsize = extent.width;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver that lacks what a call needs, and one that has no contexts: each call of memory is refused for that, and writes nothing. */
+/* A driver that lacks needed functions, and one without contexts: each memory call is refused for that reason and
+ * writes nothing. */
 #include "rt.h"
 #include "testing/core_driver.h"
 #include "testing/rt_rig.h"
@@ -153,7 +154,7 @@ static void arrays(void)
     tap_ok(!made && !levels, "nothing is written");
 }
 
-/* An array of a format that the runtime has no name for, as one of a newer driver may be. */
+/* An array in a format without a name in the runtime, such as one of a newer driver. */
 static CUresult CUDAAPI newer_format(CUDA_ARRAY3D_DESCRIPTOR *is, CUarray array)
 {
     (void)array;

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same of the forms whose stream 0 is the thread's own. */
+/* The same test with per-thread default streams. */
 #define CUDA_API_PER_THREAD_DEFAULT_STREAM
 #include "rt_memory_inside_test.c"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The forms whose stream 0 is the thread's own: all of them are there and do what the others do, and their stream 0 is another. */
+/* The per-thread forms: all exist and do the same as the others, but with another stream 0. */
 #define CUDA_API_PER_THREAD_DEFAULT_STREAM
 #include <unistd.h>
 
@@ -70,7 +70,8 @@ static void test_ordered(void)
     OK(cudaDeviceSynchronize());
 }
 
-/* Beside a capture of another stream the thread's own may get work, and the legacy one may not, which would wait for that stream. */
+/* During the capture of another stream, the per-thread stream accepts work, but not the legacy one, which would wait
+ * for that stream. */
 static void test_own_stream(char *device)
 {
     CUstream capturing;

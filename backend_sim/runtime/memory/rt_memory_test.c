@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of a device and managed memory: what is allocated, what is refused, what comes back; at scale. */
+/* Device memory and managed memory: allocations, refusals, results; at scale. */
 #include <unistd.h>
 
 #include "testing/memory_rig.h"
@@ -127,13 +127,13 @@ static void test_info(void)
     EQUAL(free_now(), there - RT_G);
     OK(cudaSetDevice(0));
     EQUAL(free_now(), left);
-    OK(cudaFree(p)); /* another device's, by its address */
+    OK(cudaFree(p)); /* another device's memory, recognised by its address */
     OK(cudaSetDevice(1));
     EQUAL(free_now(), there);
     OK(cudaSetDevice(0));
 }
 
-/* More than 4 GiB: the first and the last byte, and what lies past the end. */
+/* More than 4 GiB: the first and the last byte, and past the end. */
 static void test_large(void)
 {
     const size_t size = ((size_t)5 << 30) + 3;
@@ -148,7 +148,7 @@ static void test_large(void)
     OK(cudaFree(p));
 }
 
-/* The bytes of each of them are its own. */
+/* Each has its own bytes. */
 static void test_many(void)
 {
     enum { MANY = 65537 };
@@ -168,7 +168,7 @@ static void test_many(void)
     EQUAL(free_now(), before);
 }
 
-/* A reset takes the memory of the device with it, and managed memory; the next call begins anew. */
+/* A reset frees the device's memory, and managed memory; the next call starts from scratch. */
 static void test_reset(void)
 {
     void *p = NULL, *managed = NULL, *next = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory in the order of streams. Compiled for both default streams. */
+/* Stream-ordered allocation. Compiled for both default streams. */
 #include "rt_address.h"
 
 cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies between two devices, which have one form: stream 0 is the legacy default stream. */
+/* Copies between two devices, which exist in one form: stream 0 is the legacy default stream. */
 #include "rt_address.h"
 
 static cudaError_t contexts_of(int to, int from, CUcontext *to_context, CUcontext *from_context)

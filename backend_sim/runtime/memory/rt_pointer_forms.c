@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pointer is. CUDA 13's struct has reserved words at the end, which are zero. */
+/* Attributes of pointers. CUDA 13's struct has reserved words at the end, which are zero. */
 #include "rt_address.h"
 
 static enum cudaMemoryType type_of(unsigned type, unsigned managed)
@@ -11,7 +11,7 @@ static enum cudaMemoryType type_of(unsigned type, unsigned managed)
                                           : cudaMemoryTypeUnregistered;
 }
 
-/* No context begins for it. The driver answers for every address: of one that it does not know, no device and the address on the host. */
+/* It creates no context. The driver succeeds for every address: an unknown one has no device, and its host address is itself. */
 static cudaError_t describe(struct cudaPointerAttributes *attributes, const void *pointer)
 {
     unsigned type = 0, managed = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pointer is, for each kind of memory that there is; also compiled as a program of CUDA 12, whose struct is shorter. */
+/* Pointer attributes for each kind of memory; also built as a CUDA 12 program, whose struct is shorter. */
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory pools: their structs and enumerators are the driver's under other names. No context begins for finding or making one. */
+/* Memory pools: structs and enumerators match the driver's under other names. Looking up or creating one needs no context. */
 #include "rt_address.h"
 
 static CUmemLocation *location_of(struct cudaMemLocation *location)

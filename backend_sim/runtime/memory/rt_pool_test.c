@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory in the order of streams, and pools. */
+/* Stream-ordered allocation, and pools. */
 #include <unistd.h>
 
 #include "testing/memory_rig.h"
@@ -119,7 +119,7 @@ static void test_access(void)
     REFUSED(cudaMemPoolGetAccess(NULL, pool, &other), ErrorInvalidValue);
 }
 
-/* In one process: an imported pool is another pool, with the same memory. */
+/* In a single process, an imported pool is a different pool with the same memory. */
 static void test_share(void)
 {
     cudaMemPool_t pool = NULL, imported = NULL, none = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Advice about ranges of managed memory, and their attributes. CUDA 12 names a device, or the host by cudaCpuDeviceId, and in
- * cudaMemAdvise_v2 a place, as CUDA 13 does. */
+/* Advice about ranges of managed memory, and their attributes. CUDA 12 takes a device, or cudaCpuDeviceId for the
+ * host, and in cudaMemAdvise_v2 a location, like CUDA 13. */
 #include "rt_address.h"
 
 cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of rows and layers, of one device and between two. Compiled for both default streams.
+/* Copies of rows and boxes, on one device and between two. Compiled for both default streams.
  *
  *     kind         HostToDevice           Default
  *     the driver   HOST -> DEVICE         UNIFIED -> UNIFIED: it tells host from device by the address
  *
- * A pitch shorter than a row, where there is a second row, and layers of fewer rows than are copied are the runtime's own error; all
- * else is the driver's to check. Nothing is copied whatever the other arguments are.
+ * A pitch shorter than a row, where there is a second row, and layers of fewer rows than are copied are reported by
+ * the runtime itself; the driver checks everything else. Copies nothing, regardless of the other arguments.
  *
  * Source: CUDA Runtime API, version 13.0: 6.9 Memory Management. */
 #include "rt_address.h"
@@ -86,7 +86,7 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
     RT(copy_layers_async(p, stream));
 }
 
-/* The same between two devices: the addresses show whose they are, the contexts are those that the runtime uses. */
+/* The same between two devices: the addresses identify the devices, and the contexts are the runtime's. */
 static cudaError_t peers_of(CUDA_MEMCPY3D_PEER *copy, const struct cudaMemcpy3DPeerParms *p)
 {
     CUcontext from = NULL, to = NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies and fills of rows and layers. */
+/* Copies and fills of rows and boxes. */
 #include <unistd.h>
 
 #include "testing/memory_rig.h"
 
-static char *device, *gap; /* 4 MiB; behind the second there is nothing */
+static char *device, *gap; /* 4 MiB; nothing follows the second */
 static char from[4][8] = {"abcdefg", "hijklmn", "opqrstu", "vwxyz01"}, back[4][8];
 static cudaStream_t stream;
 
@@ -65,7 +65,7 @@ static void test_layers(void)
     EQUAL(back[2][7], 'x');
 }
 
-/* In turn, all that may be wrong of one that is right. */
+/* Each possible mistake in an otherwise valid copy. */
 static void test_wrong_layers(void)
 {
     const struct cudaMemcpy3DParms right = whole(device, 64, from, 8, cudaMemcpyHostToDevice);
@@ -93,7 +93,7 @@ static void test_wrong_layers(void)
     wrong.dstArray = (cudaArray_t)(uintptr_t)0x1000;
     REFUSED(cudaMemcpy3D(&wrong), ErrorInvalidValue);
     wrong.dstPtr = (struct cudaPitchedPtr){.ptr = NULL};
-    REFUSED(cudaMemcpy3D(&wrong), ErrorDeviceUninitialized); /* as the driver answers of forged handles */
+    REFUSED(cudaMemcpy3D(&wrong), ErrorDeviceUninitialized); /* the driver's result for forged handles */
     wrong = right;
     wrong.srcArray = (cudaArray_t)(uintptr_t)0x1000;
     REFUSED(cudaMemcpy3D(&wrong), ErrorInvalidValue);
@@ -185,7 +185,7 @@ static void test_layer_fills(void)
     REFUSED(cudaMemset3D(past, 7, (struct cudaExtent){.width = 1, .height = 2, .depth = 2}), ErrorInvalidValue);
 }
 
-/* Memory that the driver's API mapped is as good as the runtime's own. */
+/* Memory that the driver's API mapped works like the runtime's own. */
 static void test_mapped(void)
 {
     struct cudaMemcpy3DParms to = whole(gap, 64, from, 8, cudaMemcpyHostToDevice), home = whole(back, 8, gap, 64, cudaMemcpyDefault);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread's capture mode, which no stream has a part in. rt_ordered.c has the captures of streams. */
+/* The thread's capture mode, which involves no stream. rt_ordered.c has stream capture. */
 #include "rt.h"
 
 static cudaError_t exchange(enum cudaStreamCaptureMode *mode)

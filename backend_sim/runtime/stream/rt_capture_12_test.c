@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What CUDA 12 has under other names or with other arguments: captures without the data of edges, and the elapsed time. */
+/* Calls with other names or arguments in CUDA 12: captures without edge data, and the elapsed time. */
 #include <unistd.h>
 
 #include "testing/rt_rig.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a capture, and what its next work waits for. CUDA 12 has forms without the data of edges, 13 none.
+/* The state of a capture, and the dependencies of its next work. CUDA 12 has forms without edge data, CUDA 13 does not.
  * Compiled for both default streams. */
 #include "rt.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emitted.h - what a compiler emits for device code, by hand: a fat binary, stubs on the host, and registration.
+/* emitted.h - a hand-written version of the code that compilers emit for device code: a fat binary, host stubs, and
+ * registration.
  *
  *     __global__ void vectorAdd(...);    static void vectorAdd(...)      the stub: pops the configuration and launches itself
  *     __device__ unsigned counter;       static unsigned counter         stands for the variable

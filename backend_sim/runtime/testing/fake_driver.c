@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver's library with the functions that every driver has (RT_DRIVER_CORE) and nothing to find others by, as an old one:
- * FAKE_VERSION is its version, FAKE_INIT what cuInit answers. Where FAKE_CONTEXT is other than 0, each thread has a current context, of
- * a device beyond those that the runtime knows; else there is no context, and none can be made. */
+/* A driver library with only the essential functions (RT_DRIVER_CORE) and no lookup of others, like an old one:
+ * FAKE_VERSION is its version, FAKE_INIT the result of cuInit. If FAKE_CONTEXT is not 0, each thread has a current
+ * context of a device unknown to the runtime; else there is no context, and none can be created. */
 #include <stdlib.h>
 
-enum { NEEDS_NEWER = 36 }; /* cudaErrorCallRequiresNewerDriver: as a call answers that needs one of the others */
+enum { NEEDS_NEWER = 36 }; /* cudaErrorCallRequiresNewerDriver: the result of a call that needs any other function */
 
 #pragma GCC visibility push(default)
 int cuInit(unsigned flags);

@@ -21,7 +21,7 @@ static inline size_t free_now(void)
     return left;
 }
 
-/* size bytes of a device, mapped at addresses of their own with as many free ones behind them, which the device may read and write;
+/* size bytes of device memory, mapped read-write in a new reservation with free addresses of the same size after it;
  * release with unmapped(). */
 static inline char *mapped(int device, size_t size, CUmemGenericAllocationHandle *handle)
 {

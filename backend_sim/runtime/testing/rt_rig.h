@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rt_rig.h - helpers for the tests of libcudart, which are programs of the runtime and do not access its internals. */
+/* rt_rig.h - helpers for the tests of libcudart, which use the runtime like any program and do not access its internals. */
 #ifndef SIM_RUNTIME_TESTING_RT_RIG_H
 #define SIM_RUNTIME_TESTING_RT_RIG_H
 
@@ -28,7 +28,7 @@ static inline bool rt_answers(const char *file, int line, const char *call, cuda
         IS(cudaGetLastError(), code);        \
         IS(cudaGetLastError(), Success);     \
     } while (0)
-/* What the call asked about is not done, which is no error. */
+/* The queried work is not done, which is not an error. */
 #define NOT_READY(call)                      \
     do {                                     \
         IS(call, ErrorNotReady);             \
