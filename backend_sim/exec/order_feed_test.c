@@ -39,6 +39,28 @@ static void settle(void)
     found = unwritten = others = 0;
 }
 
+/* A pool that may not grow gives a stream what another one frees; what that one did before the free is done before. */
+static void test_reuse(void)
+{
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0},
+                                      .max_size = UINT64_C(32) << 20};
+    vmm_memory_pool pool;
+    vmm_deviceptr first, second = 0;
+    need(vmm_mem_pool_create(sys, &pool, &props));
+    need(vmm_mem_alloc_from_pool_async(sys, &first, UINT64_C(32) << 20, pool, s));
+    d8(s, 8192);
+    need(vmm_mem_free_async(sys, first, s));
+    need(vmm_mem_alloc_from_pool_async(sys, &second, UINT64_C(32) << 20, pool, t));
+    d8(t, 8192);
+    tap_ok(second == first && !found && !others, "an allocation that waits for a free orders the streams");
+    d8(s, 9216);
+    d8(t, 9216);
+    tap_ok(found == 1 && !others, "up to then");
+    need(vmm_mem_free_async(sys, second, t));
+    settle();
+    need(vmm_mem_pool_destroy(sys, pool));
+}
+
 int main(void)
 {
     static const struct {
@@ -81,6 +103,7 @@ int main(void)
     d8(t, 4096);
     tap_ok(!found && !others, "a value of 8 bytes orders the streams");
     settle();
+    test_reuse();
     need(vmm_mem_free(sys, fresh));
     d8(s, 8192);
     d32(t, 8192 + 64);

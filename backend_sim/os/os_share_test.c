@@ -12,6 +12,7 @@
 
 #include "child.h"
 #include "os_own.h"
+#include "os_system.h"
 #include "passing.h"
 #include "share_rig.h"
 #include "vmm_fd.h"
@@ -170,6 +171,8 @@ static void number_0(void)
     tap_ok(file == 0 && !os_process_alive(path("zero")),
            "a file without a lock marks no process as alive, with descriptor 0 too");
     os_file_remove(OS_NOWHERE, path("zero"));
+    bool known = os_resident() != 0;
+    tap_ok(known && fcntl(STDIN_FILENO, F_GETFD) < 0, "the file that says how much memory is resident is closed, too");
     if (kept >= 0 && (dup2(kept, STDIN_FILENO) != STDIN_FILENO || close(kept)))
         tap_bail("standard input cannot be restored");
 }
