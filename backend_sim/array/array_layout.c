@@ -71,13 +71,25 @@ static struct piece piece_of(const struct array_level *level, bool volume)
     return piece;
 }
 
-/* Behind tiles: pieces of a tile's height, also where the rows of a volume do not fill them. */
+/* Behind tiles: pieces as high and deep as a tile, also where the rows of a volume do not fill them. */
 static struct piece piece_behind_tiles(const struct array_layout *layout, const struct array_level *level, bool volume)
 {
     struct piece piece = largest_piece(volume);
     while ((8u << piece.y) > layout->tile[1] / layout->block.height)
         piece.y--;
+    while ((1u << piece.z) < layout->tile[2])
+        piece.z++;
     return piece_within(piece, level);
+}
+
+/* Layers begin at multiples of a piece of the first level, or of half of one that is filled to three quarters at most. */
+static uint64_t layer_unit(const struct array_layout *layout, bool volume)
+{
+    const struct array_level *level = &layout->level[0];
+    struct piece piece = piece_of(level, volume);
+    if (piece.y && layout->block.height == 1 && 4 * level->rows <= 3 * (8u << piece.y))
+        piece.y--;
+    return piece_bytes(piece);
 }
 
 static uint64_t memory_of(const struct array_level *level, struct piece piece)
@@ -144,7 +156,7 @@ static void set_tail(struct array_layout *layout, bool volume)
     }
     layout->single = layout->tail_first == 0;
     if (layout->single && layout->layers > 1)
-        memory = up(memory, piece_bytes(piece_of(&layout->level[0], volume)));
+        memory = up(memory, layer_unit(layout, volume));
     layout->tail = up(layout->single ? memory * layout->layers : memory, ARRAY_TILE);
     if (!layout->single)
         layout->tiles += layout->tail / ARRAY_TILE;
@@ -161,7 +173,7 @@ void array_layout_of(const vmm_array3d_descriptor *is, unsigned asked, bool mipm
         set_level(is, layout, i);
         memory += memory_of(&layout->level[i], piece_of(&layout->level[i], volume));
     }
-    layout->need = up(up(memory, piece_bytes(piece_of(&layout->level[0], volume))) * layout->layers, ARRAY_TILE);
+    layout->need = up(up(memory, layer_unit(layout, volume)) * layout->layers, ARRAY_TILE);
     if (!(is->flags & VMM_ARRAY3D_SPARSE))
         return;
     set_tile(layout, volume);

@@ -136,7 +136,8 @@ static void sizes_of_tails(void)
                  {{.width = 51, .height = 151, .depth = 45, .format = 32, .num_channels = 1}, 6, 0x80000},
                  {{.width = 65, .height = 151, .depth = 36, .format = 0x99, .num_channels = 2}, 9, 0x30000},
                  {{.width = 33, .height = 151, .depth = 22, .format = 32, .num_channels = 4}, 3, 0x60000},
-                 {{.width = 100, .height = 300, .format = 32, .num_channels = 4}, 6, 0x40000}};
+                 {{.width = 100, .height = 300, .format = 32, .num_channels = 4}, 6, 0x40000},
+                 {{.width = 80, .height = 80, .depth = 80, .format = 1, .num_channels = 1}, 2, 0x40000}};
     begin("sim:h200x2");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         vmm_array3d_descriptor asked = cases[i].is;
@@ -146,6 +147,26 @@ static void sizes_of_tails(void)
         need(vmm_mipmapped_array_create(sys, &array, &asked, cases[i].levels));
         need(vmm_mipmapped_array_get_sparse_properties(sys, &properties, array));
         tap_u64(properties.miptail_size, cases[i].tail, "the mip tail of shape %zu", i);
+    }
+    end();
+}
+
+/* As one H200 answered: layers begin at multiples of half a block where the first level fills little of it. */
+static void memory_of_layers(void)
+{
+    static const struct {
+        unsigned side, levels, channels;
+        uint64_t size;
+    } cases[] = {{33, 5, 4, 0x40000}, {66, 2, 1, 0x50000}, {66, 5, 4, 0x110000}, {49, 5, 4, 0x70000}, {97, 5, 1, 0x80000}};
+    begin("sim:h200");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const vmm_array3d_descriptor asked = {.width = cases[i].side, .height = cases[i].side, .depth = 6, .format = VMM_AD_FORMAT_FLOAT,
+                                              .num_channels = cases[i].channels, .flags = VMM_ARRAY3D_CUBEMAP | VMM_ARRAY3D_DEFERRED_MAPPING};
+        vmm_array_memory_requirements requirements = {0};
+        vmm_mipmapped_array array = NULL;
+        need(vmm_mipmapped_array_create(sys, &array, &asked, cases[i].levels));
+        need(vmm_mipmapped_array_get_memory_requirements(sys, &requirements, array, 0));
+        tap_u64(requirements.size, cases[i].size, "the memory of a cubemap of %u by %u", cases[i].side, cases[i].side);
     }
     end();
 }
@@ -371,6 +392,7 @@ int main(void)
     memory_that_is_none();
     blocks();
     sizes_of_tails();
+    memory_of_layers();
     addresses_of_arrays();
     while_captured();
     batches();

@@ -261,6 +261,38 @@ static void what_a_driver_is_not_asked(void)
     left_out((const char *const[]){MANAGED, NULL}, "memcpy_3d p_copy={2 r64 0 0 0 0 0 0, 1 1 0 0 0 0 0 0, 4 1 1}", LEFT_OUT_UNKNOWN);
 }
 
+/* What the model knows of the first byte of a level in a mip tail after two elements of a list, the tail's the second, and a write;
+ * then: after a list of the whole tail alone, and a write. */
+static void tails_behind_others(void)
+{
+    static const struct {
+        const char *first, *spec, *what;
+        bool known;
+    } cases[] = {{"0 y64 0 0 0 0 0 0 128 128 1 0", "as-driver:sim:h200", "behind a tile, of a driver: nothing", false},
+                 {"0 y64 0 0 0 0 0 0 128 128 1 0", "sim:h200", "behind a tile, of the simulator: all", true},
+                 {"1 y70 1 0 0 0 0 0 0 0 0 0 0 0x20000", "as-driver:sim:h200", "behind a larger tail: nothing", false},
+                 {"1 y70 1 0 0 0 0 0 0 0 0 0 0 0x10000", "as-driver:sim:h200", "behind a tail of the same size: all", true}};
+    static const char *const before[] = {SPARSE, LEVELS, LEVEL("y68", "y67", "4"), POOL,
+                                         "y70 = mipmapped_array_create p_handle=out p_mipmapped_array_desc={300 100 0 32 1 64} num_mipmap_levels=1"};
+    char line[400];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const bool tail = cases[i].first[0] == '1';
+        struct lockstep pair;
+        bool made = lockstep_open(&pair, cases[i].spec);
+        for (size_t k = 0; k < sizeof before / sizeof before[0]; k++)
+            made = made && mix_make(&pair, before[k]);
+        snprintf(line, sizeof line,
+                 "mem_map_array_async map_info_list={%s%s 1 0 h65 0 1 0 0 0} {1 y67 1 0 0 0 0 0 0 0 0 0 0 0x10000 1 0 h65 0x100000 1 0 0 0} count=2 stream=s40",
+                 cases[i].first, tail ? "" : " 0 0");
+        made = made && mix_make(&pair, line) && mix_make(&pair, PUT("y68", "0", "0"));
+        const struct model_array *level = pair.model.arrays->at[2];
+        tap_ok(made && (model_array_byte(&pair.model, level, 0, 0, 0) >= 0) == cases[i].known, "%s %s", cases[i].what, pair.difference);
+        made = mix_make(&pair, "mem_map_array_async map_info_list={1 y67 1 0 0 0 0 0 0 0 0 0 0 0x10000 1 0 h65 0x200000 1 0 0 0}" NONE) && mix_make(&pair, PUT("y68", "0", "0"));
+        tap_ok(made && level->level == 4 && model_array_byte(&pair.model, level, 0, 0, 0) >= 0, "and all of one that is mapped alone %s", pair.difference);
+        tap_ok(lockstep_close(&pair), "and what was made is given back");
+    }
+}
+
 /* ---- the end of an episode ---- */
 
 /* A driver's calls that give arrays back would not return while a stream waits for a value, so it is written. */
@@ -299,6 +331,7 @@ int main(void)
     mix_spoils(spoils, sizeof spoils / sizeof spoils[0]);
     mix_stories(stories, sizeof stories / sizeof stories[0]);
     what_a_driver_is_not_asked();
+    tails_behind_others();
     waits_end();
     return tap_done();
 }

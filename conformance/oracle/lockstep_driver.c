@@ -418,7 +418,7 @@ static bool is_free(struct lockstep *pair, uint64_t at)
     const uint64_t unit = pair->profile.va_granularity;
     uint64_t got = 0, size = 0;
     if (!may_have_own(&pair->model) || lies_in_pool(&pair->model, at) || model_reservation_at(&pair->model, at) || model_block_at(&pair->model, at) ||
-        model_mapping_at(&pair->model, at) || model_managed_at(&pair->model, at))
+        model_mapping_at(&pair->model, at))
         return true;
     if (vmm_mem_get_address_range(pair->sys, &got, &size, at) == VMM_SUCCESS)
         return false;

@@ -79,6 +79,7 @@ struct model_array {
     struct model_tile *tiles;
     size_t tile_count, tile_room;
     uint64_t serial, offset;      /* of a deferred one: what is mapped; serial 0: nothing */
+    bool doubtful;                /* its mip tail may not be what was last asked for */
 };
 
 struct model_chunk {

@@ -124,6 +124,8 @@ static struct place in_tail(const struct model *m, const struct model_array *arr
         mapped += t != NULL;
         alone &= t && is_alone(m, t->serial, t->offset, MODEL_TILE);
     }
+    if (whole->doubtful)
+        return (struct place){.kind = HIDDEN};
     return !mapped ? (struct place){.kind = NOWHERE} : alone ? in_array(array, x, y, z) : (struct place){.kind = HIDDEN};
 }
 

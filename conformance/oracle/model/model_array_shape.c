@@ -4,7 +4,7 @@
  * Memory of a level is counted in blocks of rows of 64 bytes:   2D: 64 bytes x (8 16 32 64 or 128) rows
  *                                                               3D: 64 bytes x (8 16 or 32) rows x (1 2 4 8 or 16) layers
  * The block is the smallest that holds the level's rows and layers, or the largest. In a mip tail behind levels of whole tiles no
- * block is higher than a tile.
+ * block is higher than a tile, and one may be as deep.
  */
 #include "model_array.h"
 
@@ -164,7 +164,7 @@ static struct block block_of(const struct model_shape *shape, unsigned level)
     struct block block = {8, 1};
     while (block.rows < rows && block.rows < most && block.rows < tile)
         block.rows *= 2;
-    while (block.layers < layers && block.layers < (shape->volume ? 16u : 1u))
+    while (block.layers < layers && block.layers < (!shape->volume ? 1 : shape->tail_first ? shape->tile[2] : 16))
         block.layers *= 2;
     /* not higher where the rows do not fill it, unless tiles lie before */
     while (shape->volume && !shape->tail_first && block.rows > 8 && ceiling(rows, block.rows) * block.rows != ceiling(rows, 8) * 8)
@@ -179,11 +179,12 @@ static uint64_t memory_of(const struct model_shape *shape, unsigned level)
            ceiling(shape->extent[level][2], block.layers) * block.layers;
 }
 
-/* Layers begin at multiples of a block of the first level. */
+/* Layers begin at multiples of a block of the first level; of half a block that more than a quarter of is empty. */
 static uint64_t padded(const struct model_shape *shape, uint64_t bytes)
 {
     const struct block block = block_of(shape, 0);
-    const uint64_t unit = 64 * block.rows * block.layers;
+    const bool half = block.rows > 8 && shape->element.side == 1 && model_shape_rows(shape, 0) <= block.rows / 4 * 3;
+    const uint64_t unit = 64 * (half ? block.rows / 2 : block.rows) * block.layers;
     return ceiling(bytes, unit) * unit;
 }
 

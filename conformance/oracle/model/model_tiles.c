@@ -3,6 +3,13 @@
  *
  * All elements of a list are checked before the first one is done. On a driver nothing is foreseen of elements whose sums wrap, and of an
  * array or a memory of another device than the stream's.
+ *
+ * A driver takes the size of a mip tail from the first element of its list (facts: arrays, J):
+ *
+ *     {tail of t, 64 KiB} {tail of u, 64 KiB}      both are mapped
+ *     {a tile of a}       {tail of u, 64 KiB}      SUCCESS, but u keeps what it had
+ *
+ * With another size the model does not know what the tail has, until an element is done that covers all of it.
  */
 #include "model_array.h"
 
@@ -279,6 +286,28 @@ static void bind(struct model *m, const struct element *e)
         bind_box(m, e, serial);
 }
 
+static bool is_tail(const struct element *e)
+{
+    return !model_array_is_deferred(e->array) && e->info->subresource_type == VMM_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL;
+}
+
+/* What a driver takes for the size of an element's mip tail. */
+static uint64_t size_read(const vmm_array_map_info *list)
+{
+    const struct vmm_array_sparse_level *l = &list->subresource.sparse_level;
+    return list->subresource_type == VMM_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL ? list->subresource.miptail.size
+                                                                               : (uint64_t)l->extent_width << 32 | l->offset_z;
+}
+
+static void note_doubt(const struct model *m, const struct element *e, uint64_t size)
+{
+    const struct model_shape *s = &e->array->shape;
+    if (m->driver && size != e->info->subresource.miptail.size)
+        e->array->doubtful = true;
+    else if (e->info->subresource.miptail.size == s->tail && (s->single || s->layers == 1))
+        e->array->doubtful = false;
+}
+
 MODEL_ON(mem_map_array_async)
 {
     if (!c->map_info_list || !c->count) {
@@ -292,7 +321,10 @@ MODEL_ON(mem_map_array_async)
             struct model_answer again = *a;
             if (!element_allowed(m, &e, m->lane[lane].device, turn ? &again : a))
                 return;
-            if (turn && !e.wraps && model_succeeded(a))
+            if (turn && !e.wraps && model_succeeded(a)) {
                 bind(m, &e);
+                if (is_tail(&e))
+                    note_doubt(m, &e, size_read(c->map_info_list));
+            }
         }
 }
