@@ -36,7 +36,7 @@ const struct command command_export = {
     .argument = {.name = "TRACE|-", .missing = "which TRACE? Give a file, or - for standard input"},
     .option = {{.name = "--format", .value = "chrome|memory-viz|dot|lines|binary", .joined = true,
                 .about = "the format to write, as described above",
-                .missing = "which format? --format=chrome, --format=memory-viz, --format=dot, --format=lines or --format=binary"},
+                .missing = "which format? --format=chrome, memory-viz, dot, lines or binary"},
                {.name = "-o", .value = "FILE", .about = "the file to write, instead of standard output"},
                {.name = "--at", .value = "CALL|error", .joined = true,
                 .about = "with dot: the state after the call with this number instead of the last one; --at=error: after the "

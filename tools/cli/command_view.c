@@ -12,7 +12,7 @@ static int run(const struct arguments *arguments, FILE *out, FILE *err)
                                    .calls = arguments_value(arguments, "--calls")};
     uint64_t number = 0;
     if (!request.page && !arguments_given(arguments, "--serve"))
-        fputs("cuvmm view: where to? Give -o FILE, -o - for standard output, or --serve to look at it from here\n", err);
+        fputs("cuvmm view: where to? Give -o FILE, -o - for standard output, or --serve\n", err);
     else if (request.calls && !request.page)
         fputs("cuvmm view: --calls is for a page in a file, -o FILE; one that is served has all of them\n", err);
     else if (port && request.page)

@@ -20,6 +20,8 @@ done
 result "$([ -z "$wide" ]; echo $?)" 'run' "$wide"
 wide=$(for lesson in 1 2 5 7 9 14; do "$cuvmm" lesson $lesson --all </dev/null; done 2>/dev/null | wider)
 result "$([ -z "$wide" ]; echo $?)" 'lesson' "$wide"
+wide=$("$cuvmm" lesson 1 --page | awk '/^```/ { block = !block } !block' | wider)
+result "$([ -z "$wide" ]; echo $?)" 'the page of a lesson' "$wide"
 wide=$({ "$cuvmm" rules; "$cuvmm" profiles; "$cuvmm" explain VMM-MAP-OVERLAP; "$cuvmm" explain INVALID_VALUE; "$cuvmm" lesson; "$cuvmm" help check; } | wider)
 result "$([ -z "$wide" ]; echo $?)" 'rules, profiles, explain, lesson, help' "$wide"
 wide=$(printf 'help\nhelp pools\nhelp all\ninit\nr = reserve 4gran\nfill r 64 1\n' | "$cuvmm" shell 2>&1 | wider)

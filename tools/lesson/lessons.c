@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lesson.h"
+#include "lesson_page.h"
 #include "text.h"
 
 int lessons_number(const struct lesson_source *source)
@@ -89,13 +90,6 @@ static int list(FILE *out, FILE *err)
     return 0;
 }
 
-static int page(const struct lesson_source *source, FILE *out)
-{
-    for (const char *const *line = source->page; *line; line++)
-        fprintf(out, "%s\n", *line);
-    return 0;
-}
-
 static int tell(const char *file, const char *const *lines, const struct lesson_talk *how, int number)
 {
     struct lesson lesson;
@@ -159,5 +153,8 @@ int lessons_tell(const struct lessons_request *request, FILE *out, FILE *err)
         fprintf(err, "cuvmm lesson: there is no lesson \"%.60s\"; `cuvmm lesson` lists them\n", request->name);
         return 2;
     }
-    return request->page ? page(source, out) : tell_source(source, &talk);
+    if (!request->page)
+        return tell_source(source, &talk);
+    lesson_page(out, source->page, text_columns_of_lines());
+    return 0;
 }

@@ -46,6 +46,16 @@ void script_print_command(FILE *out, int blanks, const char *name, const char *a
     fputs("\n", out);
 }
 
+void script_print_usage(FILE *out, const struct script_command *command)
+{
+    struct text about = {0};
+    text_add(&about, "%s%s%s", command->about, command->driver[0] ? "; driver: " : "", command->driver);
+    fprintf(out, "  %s %s\n    ", command->name, command->usage);
+    text_wrap(out, about.data, 4, 4, text_columns_of_lines());
+    fputs("\n", out);
+    text_free(&about);
+}
+
 const struct script_command *script_command_find(const char *name, const struct script_command **near)
 {
     unsigned least = 3;

@@ -78,12 +78,6 @@ static bool run_explain(struct script *script)
            script_wrong(script, word->column, "\"%.60s\" is neither a rule nor a result", word->text);
 }
 
-static void print_usage(FILE *out, const struct script_command *command)
-{
-    fprintf(out, "  %s %s\n    %s%s%s\n", command->name, command->usage, command->about,
-            command->driver[0] ? "; driver: " : "", command->driver);
-}
-
 static bool run_help(struct script *script)
 {
     const struct script_command *command, *near;
@@ -99,9 +93,9 @@ static bool run_help(struct script *script)
         return script_wrong(script, word->column, "unknown command \"%.40s\"%s%s%s", word->text,
                             near ? "; is \"" : "; help alone lists them", near ? near->name : "",
                             near ? "\" meant?" : "");
-    print_usage(script->options.out, command);
+    script_print_usage(script->options.out, command);
     for (size_t i = 0; strcmp(command->name, "check") == 0 && (near = script_check(i)); i++)
-        print_usage(script->options.out, near);
+        script_print_usage(script->options.out, near);
     return true;
 }
 

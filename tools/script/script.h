@@ -77,6 +77,8 @@ const struct script_group *script_group(size_t index);
 
 /* A line of a list, wrapped to the terminal's width: blanks, a name and a description. */
 void script_print_command(FILE *out, int blanks, const char *name, const char *about);
+/* A command's line, and below it what it does and the driver's calls. */
+void script_print_usage(FILE *out, const struct script_command *command);
 
 /* The forms of `check`, in the same way. */
 const struct script_command *script_check(size_t index);

@@ -74,8 +74,7 @@ static bool list_named(FILE *out, const char *name)
 static void show(struct shell *shell, const struct script_command *command)
 {
     struct text example = {0};
-    fprintf(shell->out, "  %s %s\n    %s%s%s\n", command->name, command->usage, command->about,
-            command->driver[0] ? "; driver: " : "", command->driver);
+    script_print_usage(shell->out, command);
     if (strncmp(command->name, "check", 5) != 0)
         advice_example(shell->session.script, command, &example);
     if (example.data)

@@ -8,6 +8,7 @@
 #include "complete.h"
 #include "lines.h"
 #include "shell.h"
+#include "text.h"
 #include "typed.h"
 
 #define PROMPT "cuvmm> "
@@ -57,13 +58,18 @@ static bool open_machine(struct shell *shell, const char *spec, FILE *err)
 /* Suggests the first lines, which lead to a first picture. */
 static void greet(FILE *out, const char *spec)
 {
-    fprintf(out, "cuvmm shell on %s: each call is answered, drawn and explained.\n"
-                 "  type first:   init\n"
-                 "                r = reserve 4gran\n"
-                 "                h = create 2gran dev0\n"
-                 "                map r 2gran h\n"
-                 "  then:         help lists the commands, the Tab key completes words, undo reverts\n"
-                 "                a step, quit ends the shell\n", spec);
+    struct text head = {0};
+    text_add(&head, "cuvmm shell on %s: each call is answered, drawn and explained.", spec);
+    text_wrap(out, head.data, 0, 2, text_columns());
+    text_free(&head);
+    fputs("\n"
+          "  type first:   init\n"
+          "                r = reserve 4gran\n"
+          "                h = create 2gran dev0\n"
+          "                map r 2gran h\n"
+          "  then:         ", out);
+    text_wrap(out, "help lists the commands, the Tab key completes words, undo reverts a step, quit ends the shell", 16, 16, text_columns());
+    fputs("\n", out);
 }
 
 int shell_main(const struct script_options *options, FILE *out, FILE *err)
