@@ -38,6 +38,23 @@ unset CUVMM_BACKEND
 asks 'one test in strict mode' --backend sim:h100,strict --run unmap_over_holes
 asks 'one under a shadow' --backend 'shadow|sim:h100' --run free_the_reservation
 asks 'and what one machine is asked as a driver, in strict mode' --as-driver --backend 'trace=/dev/null|sim:h100,strict' --run free_the_reservation
+asks 'what a refusal says' --run access_over_a_hole --notes conformance/suite/notes.tsv
+notes=$(mktemp) || exit 1
+trap 'rm -f "$notes"' EXIT
+"$suite" --run access_over_a_hole --write-notes "$notes" >/dev/null && grep -c . "$notes" >/dev/null && grep -qxFf "$notes" conformance/suite/notes.tsv
+result $? 'and it can be written anew' "$(cat "$notes")"
+# differs ROW: the suite finds that a refusal does not say this
+differs() {
+    printf 'access_over_a_hole\t%s\n' "$@" >"$notes"
+    said=$("$suite" --run access_over_a_hole --notes "$notes")
+    [ $? -eq 1 ] && [[ $said == *'not ok 1 - breaks VMM-ACCESS-HOLE: access_over_a_hole (observed)'* ]]
+}
+row=$(cut -f2- "$notes")
+differs "${row/nothing/something}" && [[ $said == *'now it says'*'nothing is mapped at #'* ]]
+result $? 'another note is found' "$said"
+differs "$row" 'VMM-ACCESS-HOLE' && [[ $said == *'it no longer says'* ]]
+result $? 'and one that is missing' "$said"
+refuses 'notes that are not there' 'cannot use "--notes"' --notes "$notes/none"
 listed=$("$suite" --list | wc -l)
 [ "$listed" -gt 800 ]
 result $? 'the tests are listed' "$listed"

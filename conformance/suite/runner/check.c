@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "notes.h"
 #include "tap.h"
 #include "test.h"
 #include "waiver.h"
@@ -181,6 +182,7 @@ static void check_detail(struct fix *f, const struct place *at, const vmm_detail
         PROBLEM("%s: %s compares with 0x%" PRIx64, at->what, id, detail->expected);
     check_nearest(f, at, &detail->nearest, want);
     check_explanation(f, at, detail, rule);
+    notes_add(detail);
 }
 
 /* Shows the first line that differs. */

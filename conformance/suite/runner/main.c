@@ -8,6 +8,8 @@
  *   --brief                      on a driver: do not compare states before and after a refusal (for recordings)
  *   --after TEST                 only the tests after TEST, in the order of running
  *   --announce SECONDS           print each test as it begins; a signal ends the process at a test that takes longer
+ *   --notes FILE                 on a simulator: does each refusal say what the file holds? (notes.h)
+ *   --write-notes FILE           write that file
  *   --other SOCKET, --grandchild FD SIZE   this program as a second process of a test (other.h)
  *   --list                       print rule or expectation, kind and test, one line each; run nothing
  */
@@ -17,6 +19,7 @@
 #include <unistd.h>
 
 #include "coverage.h"
+#include "notes.h"
 #include "other.h"
 #include "run.h"
 #include "tap.h"
@@ -148,7 +151,7 @@ static void run_on_driver(const char *spec, const struct choice *choice, bool br
 static int usage(const char *program, const char *argument)
 {
     fprintf(stderr, "%s: cannot use \"%s\"\nusage: %s [--backend SPEC] [--as-driver] [--brief] [--run PATTERN] [--after TEST] "
-            "[--announce SECONDS] [--list]\n", program, argument, program);
+            "[--announce SECONDS] [--notes FILE] [--write-notes FILE] [--list]\n", program, argument, program);
     return 2;
 }
 
@@ -178,6 +181,9 @@ int main(int argc, char **argv)
             choice.after = argv[++i];
         else if (more && strcmp(argv[i], "--announce") == 0)
             choice.announce = (unsigned)strtoul(argv[++i], NULL, 10);
+        else if (more && (strcmp(argv[i], "--notes") == 0 || strcmp(argv[i], "--write-notes") == 0) &&
+                 notes_open(argv[i + 1], argv[i][2] == 'w'))
+            i++;
         else
             return usage(argv[0], argv[i]);
     }
@@ -198,5 +204,6 @@ int main(int argc, char **argv)
         coverage_check();
         waiver_check();
     }
+    notes_close();
     return tap_done();
 }

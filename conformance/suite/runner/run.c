@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
+#include "notes.h"
 #include "tap.h"
 #include "waiver.h"
 
@@ -63,8 +64,12 @@ static void run_in(const struct run *run, const struct test *test, enum fix_mode
     char id[96];
     const char *subject = test_subject(test, id, sizeof id), *why = reason_not_to(run, test, subject);
     const char *rule = test->kind == TEST_KIND_EXPECTS ? NULL : subject;
-    if (!why && attempt(run, test, mode, rule, f, &why))
+    if (mode != FIX_STRICT)
+        notes_begin(test->name);
+    if (!why && attempt(run, test, mode, rule, f, &why)) {
+        notes_end(f, test->name);
         why = f->failures ? NULL : f->skip;
+    }
     for (int again = 1; again < ATTEMPTS && !why && f->failures && f->failures == f->about_memory; again++) {
         tap_note("  others may use the device: %s is run again", test->name);
         attempt(run, test, mode, rule, f, &why);
