@@ -586,12 +586,62 @@ static void fields(void)
     wrong(nvmlDeviceGetFieldValues(forged, 1, values));
 }
 
-int main(void)
+/* ---- what refusals say ---- */
+
+#define REFUSALS "backend_sim/nvml/nvml_refusals.txt"
+
+/* The length of a handle at the beginning of the text, which differs from run to run, as NULL does between C libraries. */
+static size_t handle_at(const char *text)
 {
+    static const char *const nulls[] = {"(nil) is", "0 is", "0x0 is"};
+    size_t digits = strncmp(text, "0x", 2) == 0 ? strspn(text + 2, "0123456789abcdef") : 0;
+    for (size_t i = 0; i < sizeof nulls / sizeof nulls[0]; i++)
+        if (text[-1] == ' ' && strncmp(text, nulls[i], strlen(nulls[i])) == 0)
+            return strlen(nulls[i]) - strlen(" is");
+    return digits > 8 ? 2 + digits : 0;
+}
+
+static size_t without_handles(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from;) {
+        size_t length = from > text ? handle_at(from) : 0;
+        from += length;
+        *to++ = length ? '#' : *from++;
+    }
+    *to = '\0';
+    return (size_t)(to - text);
+}
+
+/* All that was refused has said why, in the order of this file. */
+static void explained(FILE *said, const char *write_to)
+{
+    static char text[1 << 17], line[512];
+    rewind(said);
+    text[fread(text, 1, sizeof text - 1, said)] = '\0';
+    const size_t size = without_handles(text);
+    const char *at = text;
+    FILE *known = fopen(write_to ? write_to : REFUSALS, write_to ? "w" : "r");
+    if (!known)
+        tap_bail("%s cannot be opened", write_to ? write_to : REFUSALS);
+    if (write_to)
+        fwrite(text, 1, size, known);
+    while (!write_to && fgets(line, sizeof line, known) && strncmp(at, line, strlen(line)) == 0)
+        at += strlen(line);
+    tap_ok(write_to || (!*at && feof(known)), "each refusal says what " REFUSALS " holds (--write FILE)%s%.*s", *at && !write_to ? ": " : "",
+           write_to ? 0 : (int)strcspn(at, "\n"), at);
+    fclose(known);
+}
+
+int main(int argc, char **argv)
+{
+    FILE *said = tmpfile();
+    if (!said || dup2(fileno(said), STDERR_FILENO) < 0)
+        tap_bail("no file");
     setenv("CUVMM_SIM", "sim:h200x2", 1);
     setenv("CUDA_VISIBLE_DEVICES", "1", 1); /* NVML does not look at it */
     unsetenv("CUVMM_MACHINE");
-    unsetenv("CUVMM_EXPLAIN");
+    setenv("CUVMM_EXPLAIN", "1", 1);
     forged = (nvmlDevice_t)(void *)&forged;
     nothing_yet();
     counted();
@@ -615,5 +665,6 @@ int main(void)
     fabric();
     fields();
     good(nvmlShutdown());
+    explained(said, argc == 3 && !strcmp(argv[1], "--write") ? argv[2] : NULL);
     return tap_done();
 }
