@@ -122,7 +122,7 @@ vmm_result sim_event_destroy(struct sim_process *process, const struct vmm_call_
     return VMM_SUCCESS;
 }
 
-vmm_result sim_event_record(struct sim_process *process, const struct vmm_call_event_record *call)
+static vmm_result event_record(struct sim_process *process, const struct vmm_call_event_record *call, bool for_pools)
 {
     struct sim_event *event;
     struct sim_context *context;
@@ -146,11 +146,24 @@ vmm_result sim_event_record(struct sim_process *process, const struct vmm_call_e
     }
     if (result != VMM_SUCCESS)
         return result;
-    stream_clock_record(&process->in_flight->clocks, &place, &event->seen);
+    if (for_pools)
+        stream_clock_record(&process->in_flight->clocks, &place, &event->seen);
+    else
+        event->seen.count = 0;
     if (process->in_flight->order)
         order_record(process->in_flight->order, &place, event->value);
     result = in_flight_mark(process, &place, &call->head, 0, event);
     return result == VMM_SUCCESS && to_share ? ipc_event_recorded(process, call->event) : result;
+}
+
+vmm_result sim_event_record(struct sim_process *process, const struct vmm_call_event_record *call)
+{
+    return event_record(process, call, true);
+}
+
+vmm_result event_record_beside(struct sim_process *process, const struct vmm_call_event_record *call)
+{
+    return event_record(process, call, false);
 }
 
 /* Is this the first query of an event that a fault prevented? As measured, the driver still returns NOT_READY for it. Under the

@@ -145,7 +145,8 @@ vmm_result graph_mem_op_work(const struct sim_process *process, vmm_context cont
 vmm_result graph_fill_check_again(const struct sim_process *process, const struct graph_work *fill);
 /* The device of a node's context; 0 for one that has ended. */
 int graph_device(const struct sim_process *process, vmm_context value);
-/* A wait for an event as a node that is not the stream's own: memory pools see no order in it (calls/call_event.c). */
+/* A record of an event, or a wait for one, as a node that is not the stream's own: memory pools see no order in it (calls/call_event.c). */
+vmm_result event_record_beside(struct sim_process *process, const struct vmm_call_event_record *call);
 vmm_result event_wait_beside(struct sim_process *process, const struct vmm_call_stream_wait_event *call);
 /* Is the event alive? */
 vmm_result graph_event_check(const struct sim_process *process, vmm_event event);

@@ -199,7 +199,7 @@ static vmm_result issue_event(const struct issue *to, vmm_graph_node_type type, 
     if (type == VMM_GRAPH_NODE_TYPE_WAIT_EVENT)
         return (to->own ? sim_stream_wait_event : event_wait_beside)(
             to->process, &(struct vmm_call_stream_wait_event){head, to->stream, event, 0});
-    return sim_event_record(to->process, &(struct vmm_call_event_record){head, event, to->stream});
+    return (to->own ? sim_event_record : event_record_beside)(to->process, &(struct vmm_call_event_record){head, event, to->stream});
 }
 
 static vmm_result issue_node(const struct issue *to, const struct graph_work *work)
@@ -309,24 +309,51 @@ static vmm_result issue_planned(struct launch *launch, size_t count)
     return result;
 }
 
-static struct graph_node *first_after(const struct graph_node *node)
+/* Has it nothing to do, like a child whose graph has no other nodes? */
+static bool is_void(const struct graph_node *node)
+{
+    const struct graph *child = graphs_work(node)->child;
+    bool none = child || graphs_work(node)->type == VMM_GRAPH_NODE_TYPE_EMPTY;
+    for (node = child ? child->first : NULL; none && node; node = node->after)
+        none = is_void(node);
+    return none;
+}
+
+/* Of the nodes of a way in the search: what is done there, or what still has to be looked at, in todo. */
+static void meet(struct graph_node *node, size_t turn, struct graph_node **first, struct graph_node **todo, size_t *left)
+{
+    if (node->left == turn)
+        return;
+    node->left = turn;
+    if (is_void(node))
+        todo[(*left)++] = node;
+    else if (!*first || node->index < (*first)->index)
+        *first = node;
+}
+
+/* The first node that depends on this one, or on a node without work that does; of NULL, that depends on none. */
+static struct graph_node *first_after(const struct graph *graph, const struct graph_node *node, size_t turn, struct graph_node **todo)
 {
     struct graph_node *first = NULL;
-    for (size_t i = 0; i < node->out.count; i++)
-        if (!first || node->out.edge[i].node->index < first->index)
-            first = node->out.edge[i].node;
+    size_t left = 0;
+    for (struct graph_node *root = node ? NULL : graph->first_root; root; root = root->root_after)
+        meet(root, turn, &first, todo, &left);
+    for (node = node || !left ? node : todo[--left]; node; node = left ? todo[--left] : NULL)
+        for (size_t i = 0; i < node->out.count; i++)
+            meet(node->out.edge[i].node, turn, &first, todo, &left);
     return first;
 }
 
-/* The stream's own nodes: the first of those that depend on none, and after each the first of those that depend on it. Memory pools saw
- * no order in two waits for events that were other ones, on an H200, and in six that were among these. */
-static void find_own(const struct graph *graph, struct graph_node **own)
+/* The stream's own nodes: the first of those that depend on none, and after each the first of those that depend on it, where nodes without
+ * work do not count. Memory pools saw no order in two waits for events that were other ones, on an H200, and in seven that were among
+ * these; nor in a record of an event beside a captured fill, but in one beside a child without nodes. todo: room for all nodes. */
+static void find_own(const struct graph *graph, struct graph_node **own, struct graph_node **todo)
 {
-    struct graph_node *node = graph->first;
+    size_t turn = 0;
     graph_number(graph);
-    while (node && node->in.count)
-        node = node->after;
-    for (; node; node = first_after(node))
+    for (struct graph_node *node = graph->first; node; node = node->after)
+        node->left = 0;
+    for (struct graph_node *node = first_after(graph, NULL, ++turn, todo); node; node = first_after(graph, node, ++turn, todo))
         *own++ = node;
     *own = NULL;
 }
@@ -344,7 +371,7 @@ static vmm_result issue_graph(const struct issue *to, const struct graph *graph)
     launch.branches = heap.malloc((graph->count + 1) * sizeof *launch.branches);
     struct graph_node **own = launch.own_nodes = heap.malloc((graph->count + 1) * sizeof *own);
     if (launch.order && launch.branch && launch.branches && own) {
-        find_own(graph, own);
+        find_own(graph, own, launch.order);
         result = issue_planned(&launch, graph_order(graph, launch.order));
     } else
         result = sim_out_of_host_memory();

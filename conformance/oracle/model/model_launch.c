@@ -186,18 +186,40 @@ struct items {
 
 static struct mask flatten(struct items *items, const struct model_graph *graph, const struct mask *start, bool own);
 
-/* The oldest node that depends on this one; of NULL, that depends on none. */
-static const struct model_node *oldest_after(const struct model_graph *graph, const struct model_node *node)
+/* An empty node, or a child whose graph has no other ones. */
+static bool is_void(const struct model_node *node)
 {
-    const struct model_node *oldest = NULL;
+    const struct model_graph *child = node->work.child;
+    bool none = child || node->work.type == VMM_GRAPH_NODE_TYPE_EMPTY;
+    for (size_t i = 0; none && child && i < child->count; i++)
+        none = is_void(child->node[i]);
+    return none;
+}
+
+static void seek(const struct model_graph *graph, const struct model_node *node, bool *seen, const struct model_node **oldest)
+{
     for (size_t i = 0; i < graph->count; i++) {
         const struct model_node *next = graph->node[i];
         bool on = !node && !next->links;
         for (size_t k = 0; k < next->links; k++)
             on |= next->link[k].on == node;
-        if (on && (!oldest || next->id < oldest->id))
-            oldest = next;
+        if (!on || seen[i])
+            continue;
+        seen[i] = true;
+        if (is_void(next))
+            seek(graph, next, seen, oldest);
+        else if (!*oldest || next->id < (*oldest)->id)
+            *oldest = next;
     }
+}
+
+/* The oldest node with work that depends on this one, also through nodes without; of NULL, that depends on none. */
+static const struct model_node *oldest_after(const struct model_graph *graph, const struct model_node *node)
+{
+    const struct model_node *oldest = NULL;
+    bool *seen = model_new(graph->count + 1);
+    seek(graph, node, seen, &oldest);
+    free(seen);
     return oldest;
 }
 
@@ -371,7 +393,9 @@ static void do_work(struct model *m, const struct model_work *work, int lane, bo
     case VMM_GRAPH_NODE_TYPE_MEMSET: fill(m, &work->fill); break;
     case VMM_GRAPH_NODE_TYPE_MEMCPY: model_box_move(m, &work->copy); break;
     case VMM_GRAPH_NODE_TYPE_HOST: m->graphs->host_calls++; break;
-    case VMM_GRAPH_NODE_TYPE_EVENT_RECORD: model_record(m, event_of(m, work->event, &which), lane); break;
+    case VMM_GRAPH_NODE_TYPE_EVENT_RECORD:
+        model_record(m, event_of(m, work->event, &which), own ? lane : -1);
+        break;
     case VMM_GRAPH_NODE_TYPE_WAIT_EVENT: /* pools see those of the stream itself */
         if (own)
             model_wait(m, lane, event_of(m, work->event, &which));

@@ -165,7 +165,7 @@ void model_record(struct model *model, struct model_event *event, int lane)
 {
     event->recorded = true;
     for (int of = 0; of < MODEL_LANES; of++)
-        event->seen[of] = of == lane ? model->frees : model->after[lane][of];
+        event->seen[of] = lane < 0 ? 0 : of == lane ? model->frees : model->after[lane][of];
 }
 
 void model_wait(struct model *model, int lane, const struct model_event *event)

@@ -495,43 +495,91 @@ static void nothing(void *user)
     (void)user;
 }
 
-/* A graph that waits for the event: alone, or beside a node that was there before. */
-static vmm_graph graph_that_waits(struct fix *f, vmm_event event, bool beside)
+/* What a graph has before the node of an event. */
+enum before { ALONE, WORK, NO_WORK, CHILD, CHILD_OF_NO_WORK, CHILD_OF_WORK, TWICE_NO_WORK, NO_WORK_AND_WORK, BEFORE };
+
+/* Is the event's node the first with work? */
+static bool is_first(enum before before)
+{
+    return before != WORK && before != CHILD_OF_WORK && before != NO_WORK_AND_WORK;
+}
+
+static void child_in(struct fix *f, vmm_graph graph, enum before before)
+{
+    const vmm_host_node_params host = {nothing, NULL};
+    vmm_graph inside = NULL;
+    vmm_graph_node node = NULL;
+    ACCEPTED(vmm_graph_create(S, &inside, 0));
+    if (before == CHILD_OF_NO_WORK)
+        ACCEPTED(vmm_graph_add_empty_node(S, &node, inside, NULL, 0));
+    if (before == CHILD_OF_WORK)
+        ACCEPTED(vmm_graph_add_host_node(S, &node, inside, NULL, 0, &host));
+    ACCEPTED(vmm_graph_add_child_graph_node(S, &node, graph, NULL, 0, inside));
+    ACCEPTED(vmm_graph_destroy(S, inside));
+}
+
+/* A graph that waits for the event, or records it. */
+static vmm_graph graph_of_event(struct fix *f, vmm_event event, enum before before, bool records)
 {
     vmm_graph graph = NULL;
-    vmm_graph_node node = NULL;
+    vmm_graph_node node = NULL, on[2] = {NULL, NULL};
     const vmm_host_node_params host = {nothing, NULL};
+    size_t count = 0;
     ACCEPTED(vmm_graph_create(S, &graph, 0));
-    if (beside)
+    if (before == WORK)
         ACCEPTED(vmm_graph_add_host_node(S, &node, graph, NULL, 0, &host));
-    ACCEPTED(vmm_graph_add_event_wait_node(S, &node, graph, NULL, 0, event));
+    if (before >= CHILD && before <= CHILD_OF_WORK)
+        child_in(f, graph, before);
+    if (before == NO_WORK || before == TWICE_NO_WORK || before == NO_WORK_AND_WORK)
+        ACCEPTED(vmm_graph_add_empty_node(S, &on[0], graph, NULL, 0));
+    if (before == TWICE_NO_WORK)
+        ACCEPTED(vmm_graph_add_empty_node(S, &on[1], graph, NULL, 0));
+    if (before == NO_WORK_AND_WORK)
+        ACCEPTED(vmm_graph_add_host_node(S, &node, graph, on, 1, &host));
+    count = before == TWICE_NO_WORK ? 2 : before == NO_WORK_AND_WORK ? 1 : 0;
+    ACCEPTED(records ? vmm_graph_add_event_record_node(S, &node, graph, on, count, event)
+                     : vmm_graph_add_event_wait_node(S, &node, graph, on, count, event));
     return graph;
 }
 
-/* Pools see the waits among a launch's first nodes, one after the other, which are the stream's own; not those beside them. */
+/* What a pool has left when a call has waited for the second stream, which waits for an event after a free in the first one's order. A
+ * graph does one of both: it records the event, or waits for it. */
+static void see_a_free(struct fix *f, enum before before, bool records)
+{
+    vmm_stream one = fix_stream(f), two = fix_stream(f);
+    vmm_event freed = fix_event(f);
+    vmm_memory_pool pool = new_pool(f);
+    vmm_graph graph = graph_of_event(f, freed, before, records);
+    vmm_graph_exec exec = NULL;
+    fix_need(f, vmm_mem_free_async(S, take(f, pool, SIZE, one), one));
+    const uint64_t all = attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
+    ACCEPTED(vmm_graph_instantiate(S, &exec, graph, 0));
+    ACCEPTED(records ? vmm_graph_launch(S, exec, one) : vmm_event_record(S, freed, one));
+    ACCEPTED(records ? vmm_stream_wait_event(S, two, freed, 0) : vmm_graph_launch(S, exec, two));
+    ACCEPTED(vmm_stream_synchronize(S, two));
+    CHECK_U64(attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), is_first(before) ? 0 : all);
+    ACCEPTED(vmm_stream_synchronize(S, one));
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+    done(f, pool);
+    fix_stream_destroy(f, one);
+    fix_stream_destroy(f, two);
+}
+
+/* Pools see the waits and records among a launch's first nodes, one after the other, which are the stream's own; not those beside them.
+ * Nodes that have nothing to do do not count. */
 TEST_EXPECTS("pools.see_the_stream_s_own_nodes", launch_a_wait_for_a_free)
 {
     need_much(f);
-    vmm_stream one = fix_stream(f), two = fix_stream(f);
-    vmm_event freed = fix_event(f);
-    for (int beside = 0; beside < 2; beside++) {
-        vmm_memory_pool pool = new_pool(f);
-        vmm_graph graph = graph_that_waits(f, freed, beside);
-        vmm_graph_exec exec = NULL;
-        fix_need(f, vmm_mem_free_async(S, take(f, pool, SIZE, one), one));
-        const uint64_t before = attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
-        ACCEPTED(vmm_event_record(S, freed, one));
-        ACCEPTED(vmm_graph_instantiate(S, &exec, graph, 0));
-        ACCEPTED(vmm_graph_launch(S, exec, two));
-        ACCEPTED(vmm_stream_synchronize(S, two));
-        CHECK_U64(attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), beside ? before : 0);
-        ACCEPTED(vmm_stream_synchronize(S, one));
-        ACCEPTED(vmm_graph_exec_destroy(S, exec));
-        ACCEPTED(vmm_graph_destroy(S, graph));
-        done(f, pool);
-    }
-    fix_stream_destroy(f, one);
-    fix_stream_destroy(f, two);
+    for (enum before before = ALONE; before < BEFORE; before++)
+        see_a_free(f, before, false);
+}
+
+TEST_EXPECTS("pools.see_the_stream_s_own_nodes", wait_for_a_launched_record)
+{
+    need_much(f);
+    for (enum before before = ALONE; before < BEFORE; before++)
+        see_a_free(f, before, true);
 }
 
 /* ---- pools of two devices ---- */
