@@ -209,10 +209,20 @@ static CUresult initialise(vmm_system *sys, const char *function, const struct p
     return result;
 }
 
+/* How many bytes malloc has in the current context. */
+static uint64_t heap_limit(const vmm_system *sys)
+{
+    const uint64_t set = abi_note_get(abi_query_current(sys)).limit[CU_LIMIT_MALLOC_HEAP_SIZE];
+    return set > 1 && set >> 60 == 0 ? set - 1 : PTX_HEAP_BYTES;
+}
+
+/* The heap is the last of them. */
 static CUresult place(vmm_system *sys, const char *function, const struct ptx_program *code, struct copy *copy)
 {
-    uint64_t size = ptx_variables_place(code, copy->addresses);
-    CUresult result = abi_variable_make(sys, function, size, NULL, &copy->base);
+    const uint64_t size = ptx_variables_place(code, copy->addresses), heap_bytes = heap_limit(sys);
+    CUresult result = abi_variable_make(sys, function, code->heap ? size - PTX_HEAP_BYTES + heap_bytes : size, NULL, &copy->base);
+    if (result == CUDA_SUCCESS && code->heap)
+        result = abi_variable_fill(sys, copy->base + copy->addresses[code->heap - 1], &heap_bytes, sizeof heap_bytes);
     for (uint32_t i = 0; i < code->global_count; i++)
         if (!code->globals[i].managed)
             copy->addresses[i] += copy->base;

@@ -190,6 +190,12 @@ TEST_BREAKS(FAULT_LAUNCH, fault_launch_broken)
     int block = 2;
     void *stops[] = {&block};
     FAULTS("stop", 3, 32, stops, ERROR_LAUNCH_FAILED, "it executed trap; thread (3,0,0) of block (2,0,0), device.cu:57");
+    static char frees[] = LINK_HEAD ".extern .func (.param .b64 r) malloc(.param .b64 a);\n.extern .func free(.param .b64 a);\n"
+                          ".entry twice() { .reg .b64 %d<3>; mov.u64 %d1, 8; call (%d2), malloc, (%d1); call free, (%d2);\ncall free, (%d2);\nret; }\n";
+    char *of_device = text;
+    text = frees;
+    FAULTS("twice", 1, 1, NULL, ERROR_LAUNCH_FAILED, "or a block twice, or wrote past a block; thread (0,0,0) of block (0,0,0), line 7 of the PTX");
+    text = of_device;
 }
 
 TEST_NEAR_MISS(FAULT_LAUNCH, fault_launch_kept)
@@ -239,7 +245,7 @@ static void write_profile(void)
 {
     char path[] = "/tmp/cuvmm-XXXXXX", spec[80];
     int file = mkstemp(path);
-    if (file < 0 || dprintf(file, "base = h100\ndevices = 8\n") < 0)
+    if (file < 0 || dprintf(file, "base = h100\ndevices = 9\n") < 0)
         tap_bail("no file");
     close(file);
     snprintf(spec, sizeof spec, "sim:%s,schedule=late,kernel_steps=1000000", path);

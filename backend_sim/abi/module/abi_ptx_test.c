@@ -189,6 +189,50 @@ static void test_print(void)
     tap_ok(strstr(printed, "hello 0 2.5 device\nhello 1 2.5 device\nhello 2 2.5 device\nhello 3 2.5 device\n") != NULL, "printed: %s", printed);
 }
 
+/* *address = malloc(size), in the current context's heap; -1: the launch failed. */
+static CUdeviceptr allocated(CUmodule in, uint64_t size)
+{
+    CUdeviceptr at = 0, address = 0;
+    void *params[] = {&at, &size};
+    OK(cuMemAlloc(&at, sizeof address));
+    OK(launch(kernel_in(in, "take"), 1, 1, 0, params));
+    OK(cuMemcpyDtoH(&address, at, sizeof address));
+    OK(cuMemFree(at));
+    return address;
+}
+
+/* As large as the limit says when the module's variables are made, and as long-lived as these. */
+static void test_heap(void)
+{
+    static const char heap_text[] = ".version 8.0\n.target sm_80\n.address_size 64\n.extern .func (.param .b64 r) malloc(.param .b64 a);\n"
+                                    ".extern .func free(.param .b64 a);\n.visible .entry take(.param .u64 out, .param .u64 size) { .reg .b64 %d<4>; "
+                                    "ld.param.u64 %d0, [out]; ld.param.u64 %d1, [size];\ncall (%d2), malloc, (%d1); st.global.u64 [%d0], %d2; ret; }\n"
+                                    ".visible .entry drop(.param .u64 at) { .reg .b64 %d<4>; ld.param.u64 %d0, [at]; call free, (%d0); ret; }\n";
+    enum { MIB = 1 << 20 };
+    static const size_t limits[] = {0, 32 * MIB, SIZE_MAX, SIZE_MAX / 2}; /* of the last two, one wraps around to 0, and neither is a size to be had */
+    size_t was = 0;
+    OK(cuCtxGetLimit(&was, CU_LIMIT_MALLOC_HEAP_SIZE));
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        CUmodule small = NULL;
+        CUdeviceptr one = 0, end = 0;
+        size_t bytes = 0;
+        if (limits[i])
+            OK(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, limits[i]));
+        const uint64_t most = limits[i] == 32 * MIB ? 32 * MIB : 8 * MIB;
+        OK(cuModuleLoadData(&small, heap_text));
+        tap_u64(allocated(small, most), 0, "no block is as large as the heap");
+        one = allocated(small, most / 2);
+        end = allocated(small, most / 2 - 64);
+        tap_ok(one && end > one && one % 16 == 0, "two share it");
+        void *params[] = {&one};
+        OK(launch(kernel_in(small, "drop"), 1, 1, 0, params));
+        tap_u64(allocated(small, most / 2), one, "what a kernel frees the next one gets");
+        OK(cuMemcpyDtoH(&bytes, one, sizeof bytes)); /* it is memory of the device */
+        OK(cuModuleUnload(small));
+    }
+    OK(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, was));
+}
+
 static void test_graph(void)
 {
     int by = 10;
@@ -320,6 +364,7 @@ int main(void)
     test_shared();
     test_host_memory();
     test_print();
+    test_heap();
     test_graph();
     test_fat_binaries();
     test_log();

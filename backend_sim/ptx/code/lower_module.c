@@ -59,12 +59,34 @@ static void initialise(struct ptx_lower *l, struct ptx_global *g, const struct p
     g->initial = bytes;
 }
 
+static uint8_t builtin_of(const struct ptx_function *f)
+{
+    static const char *const names[] = {[PTX_B_VPRINTF] = "vprintf", [PTX_B_ASSERTFAIL] = "__assertfail", [PTX_B_MALLOC] = "malloc",
+                                        [PTX_B_FREE] = "free"};
+    for (unsigned i = PTX_B_VPRINTF; i <= PTX_B_FREE && !f->has_body; i++)
+        if (ptx_text_is(f->name, names[i]))
+            return (uint8_t)i;
+    return PTX_B_NONE;
+}
+
+/* No name of PTX is that of this variable. */
+static void place_heap(struct ptx_program *p, const struct ptx_module *module)
+{
+    const struct ptx_function *f = module->functions;
+    while (f && builtin_of(f) < PTX_B_MALLOC)
+        f = f->next;
+    if (!f)
+        return;
+    p->globals[p->global_count++] = (struct ptx_global){.name = "the heap of malloc", .size = PTX_HEAP_BYTES, .align = 256};
+    p->heap = p->global_count;
+}
+
 /* Numbers first, so that initial values can name each other. */
 static void place_variables(struct ptx_lower *l)
 {
     const struct ptx_module *module = l->module;
     struct ptx_program *p = l->program;
-    p->globals = ptx_alloc(l->lasting, module->variable_count + 1u, sizeof *p->globals);
+    p->globals = ptx_alloc(l->lasting, module->variable_count + 2u, sizeof *p->globals);
     p->shareds = ptx_alloc(l->lasting, count_shared(module) + 1u, sizeof *p->shareds);
     for (struct ptx_variable *v = module->variables; v; v = v->next)
         if (v->space == PTX_SPACE_SHARED)
@@ -75,6 +97,7 @@ static void place_variables(struct ptx_lower *l)
         for (const struct ptx_variable *v = f->locals; v; v = v->next)
             if (v->space == PTX_SPACE_SHARED)
                 number_shared(l, v);
+    place_heap(p, module);
     for (const struct ptx_variable *v = module->variables; v; v = v->next) {
         if (v->space == PTX_SPACE_SHARED)
             continue;
@@ -107,16 +130,6 @@ static void check_constants(struct ptx_lower *l)
 
 /* ---- functions ---- */
 
-static uint8_t builtin_of(struct ptx_text name)
-{
-    static const char *const names[] = {[PTX_B_VPRINTF] = "vprintf", [PTX_B_ASSERTFAIL] = "__assertfail", [PTX_B_MALLOC] = "malloc",
-                                        [PTX_B_FREE] = "free"};
-    for (unsigned i = PTX_B_VPRINTF; i <= PTX_B_FREE; i++)
-        if (ptx_text_is(name, names[i]))
-            return (uint8_t)i;
-    return PTX_B_NONE;
-}
-
 static bool is_called(const struct ptx_program *p, uint32_t number)
 {
     for (uint32_t i = 0; i < p->routine_count; i++)
@@ -140,7 +153,7 @@ static void make_routines(struct ptx_lower *l)
         r->name = name_of(l, f->name);
         ptx_lower_function(l, f, r);
         refused[f->number] = l->refused;
-        r->builtin = f->has_body ? PTX_B_NONE : builtin_of(f->name);
+        r->builtin = builtin_of(f);
     }
     for (const struct ptx_function *f = module->functions; f; f = f->next)
         if (!f->has_body && !f->alias && !f->is_entry && !p->routines[f->number].builtin && is_called(p, f->number))

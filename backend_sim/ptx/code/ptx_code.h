@@ -147,6 +147,9 @@ struct ptx_routine {
     bool multimem;          /* it uses multicast addresses */
 };
 
+/* The size of malloc's heap, unless its own memory says otherwise (ptx_heap.h): CU_LIMIT_MALLOC_HEAP_SIZE as measured. */
+enum { PTX_HEAP_BYTES = 8 << 20 };
+
 /* Functions that a program declares and the driver provides. */
 enum ptx_builtin { PTX_B_NONE, PTX_B_VPRINTF, PTX_B_ASSERTFAIL, PTX_B_MALLOC, PTX_B_FREE };
 
@@ -200,6 +203,7 @@ struct ptx_program {
     struct ptx_global *globals;
     struct ptx_shared *shareds;
     uint32_t routine_count, kernel_count, global_count, shared_count;
+    uint32_t heap; /* 1 + the number of the variable that malloc takes from, which is the last one; 0: nothing calls malloc or free */
     const char **files;
     uint32_t file_count;
     struct ptx_place_of_source {

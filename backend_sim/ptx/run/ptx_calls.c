@@ -6,6 +6,7 @@
 
 #include "heap.h"
 #include "ptx_grid.h"
+#include "ptx_heap.h"
 #include "ptx_memory.h"
 #include "ptx_steps.h"
 
@@ -152,15 +153,17 @@ static void call_builtin(struct ptx_warp *warp, struct ptx_split *s, const struc
         fail_assertion(warp, op, lanes);
         return;
     }
-    if (r->builtin == PTX_B_MALLOC || r->builtin == PTX_B_FREE) {
-        for (uint32_t left = lanes; left && r->builtin == PTX_B_MALLOC; left &= left - 1)
-            result(warp, s->frame, op, ptx_first_lane(left), 0, 8); /* the heap has size 0: no memory is available */
-        s->step++;
-        return;
-    }
-    for (uint32_t left = lanes; left; left &= left - 1) {
+    for (uint32_t left = lanes; left && !warp->ended; left &= left - 1) {
         unsigned lane = ptx_first_lane(left);
         uint32_t printed = 0;
+        if (r->builtin != PTX_B_VPRINTF) {
+            const uint64_t value = argument(warp, s->frame, op, 0, lane, 8);
+            if (r->builtin == PTX_B_FREE)
+                ptx_heap_free(warp, lane, value);
+            else
+                result(warp, s->frame, op, lane, ptx_heap_malloc(warp, lane, value), 8);
+            continue;
+        }
         if (!ptx_print(warp, lane, argument(warp, s->frame, op, 0, lane, 8), argument(warp, s->frame, op, 1, lane, 8), &printed))
             return;
         result(warp, s->frame, op, lane, printed, 4);

@@ -15,6 +15,7 @@ struct ptx_grid {
     const struct ptx_launch *launch;
     struct twin_memory *memory;
     pthread_mutex_t lock;         /* around the accessor, the outcome and the printer */
+    pthread_mutex_t heap;         /* around the heap's words */
     bool locked;                  /* the launch uses several host threads */
     pthread_cond_t changed;       /* one of these three, or ended; if there are several host threads */
     unsigned hands, resting;      /* unfinished threads; those, except the caller, that have nothing to do until time passes */

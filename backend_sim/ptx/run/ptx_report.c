@@ -16,6 +16,7 @@ static const struct {
     [PTX_END_BREAKPOINT] = {TWIN_FAILED, "it executed brkpt without a debugger"},
     [PTX_END_POINTER] = {TWIN_STRAYED, "it called a pointer that is not a function with these parameters"},
     [PTX_END_STACK] = {TWIN_STRAYED, "its calls need more local memory than a thread may have"},
+    [PTX_END_HEAP] = {TWIN_FAILED, "it freed an address that malloc did not return, or a block twice, or wrote past a block"},
     [PTX_END_UNSUPPORTED] = {TWIN_FAILED, "it reached an instruction that the simulator does not support"},
     [PTX_END_DEADLOCK] = {TWIN_TIMEOUT, "each of its threads waits for another one forever"},
     [PTX_END_BUDGET] = {TWIN_TIMEOUT, "it reached the limit of steps without ending"},

@@ -416,6 +416,7 @@ static void run(struct twin_memory *memory, const struct ptx_launch *launch, str
     grid.counts = asked ? asked : launch->counts;
     *outcome = (struct ptx_outcome){.end = PTX_END_DONE};
     pthread_mutex_init(&grid.lock, NULL);
+    pthread_mutex_init(&grid.heap, NULL);
     pthread_cond_init(&grid.changed, NULL);
     if (!open_grid(&grid, &count_of))
         fail_memory(&grid);
@@ -426,6 +427,7 @@ static void run(struct twin_memory *memory, const struct ptx_launch *launch, str
     heap.free(grid.constants);
     heap.free(count_of);
     pthread_cond_destroy(&grid.changed);
+    pthread_mutex_destroy(&grid.heap);
     pthread_mutex_destroy(&grid.lock);
     ptx_counts_end(launch->program, asked);
     outcome->steps = atomic_load(&grid.made);

@@ -26,6 +26,7 @@ enum ptx_end {
     PTX_END_BREAKPOINT,
     PTX_END_POINTER,     /* a call of something that is not a function */
     PTX_END_STACK,       /* more local memory than a lane may have */
+    PTX_END_HEAP,        /* free got an address that malloc did not return, or the heap's words were overwritten */
     PTX_END_UNSUPPORTED, /* an unsupported instruction */
     PTX_END_DEADLOCK,    /* every lane waits */
     PTX_END_BUDGET,      /* more steps than allowed */
