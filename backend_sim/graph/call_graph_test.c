@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "said_rig.h"
 #include "tap.h"
 #include "vmm.h"
 
@@ -41,6 +42,7 @@ static vmm_event event_of(void)
     do {                                                                                             \
         vmm_result result_ = (call);                                                                 \
         const char *by_ = vmm_last_detail()->rule;                                                   \
+        said_add(#call);                                                                             \
         tap_ok(result_ == VMM_ERROR_##code && by_ && strcmp(by_, id) == 0, "%s is refused by %s: %s", #call, id, by_ ? by_ : "none"); \
     } while (0)
 
@@ -710,7 +712,7 @@ static void test_ended_in_launch(bool stream)
     vmm_close(sys);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     test_threads();
     test_per_thread();
@@ -733,5 +735,6 @@ int main(void)
     test_many_dependencies();
     test_copies_of_what_is_gone();
     test_eager();
+    said_done("backend_sim/graph/call_graph_refusals.txt", argc, argv);
     return tap_done();
 }

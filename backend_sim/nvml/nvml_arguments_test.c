@@ -593,12 +593,8 @@ static void fields(void)
 /* The length of a handle at the beginning of the text, which differs from run to run, as NULL does between C libraries. */
 static size_t handle_at(const char *text)
 {
-    static const char *const nulls[] = {"(nil) is", "0 is", "0x0 is"};
-    size_t digits = strncmp(text, "0x", 2) == 0 ? strspn(text + 2, "0123456789abcdef") : 0;
-    for (size_t i = 0; i < sizeof nulls / sizeof nulls[0]; i++)
-        if (text[-1] == ' ' && strncmp(text, nulls[i], strlen(nulls[i])) == 0)
-            return strlen(nulls[i]) - strlen(" is");
-    return digits > 8 ? 2 + digits : 0;
+    const size_t length = strcspn(text, " ");
+    return text[-1] == ' ' && strncmp(text + length, " is not a device:", 17) == 0 ? length : 0;
 }
 
 static size_t without_handles(char *text)
