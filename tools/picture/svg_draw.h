@@ -11,7 +11,16 @@
 
 #include "picture_svg.h"
 
-enum { SVG_GUTTER = 48, SVG_NAME = 18, SVG_BAR = 42, SVG_RIGHT = 15, SVG_GAP = 16, SVG_BLOCK = 36, SVG_LINKS = 46, SVG_NARROW = 4, SVG_CELL = 52 };
+/* Not enumerators: sums of one with a double are a warning of newer compilers. */
+#define SVG_GUTTER 48
+#define SVG_NAME   18
+#define SVG_BAR    42
+#define SVG_RIGHT  15
+#define SVG_GAP    16
+#define SVG_BLOCK  36
+#define SVG_LINKS  46
+#define SVG_NARROW 4
+#define SVG_CELL   52
 
 /* A part of a land: covered by mappings or memory without a gap, or empty. A long empty one is folded: drawn shorter than to scale.
  *

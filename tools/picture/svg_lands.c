@@ -5,7 +5,10 @@
 #include "svg_draw.h"
 #include "text.h"
 
-enum { BANDS_MOST = 6, LAND_LEAST = 220, PIECE_LEAST = 30, FOLD_AT = 8 };
+enum { BANDS_MOST = 6 };
+#define FOLD_AT 8.0
+#define LAND_LEAST 220.0
+#define PIECE_LEAST 30.0
 
 /* ---- stretches ---- */
 
