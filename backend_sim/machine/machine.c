@@ -183,8 +183,8 @@ void sim_machine_count(struct sim_machine *machine, const struct sim_block *bloc
         share_publish(machine->share, machine);
 }
 
-/* Exportable memory lies where importers find it: in a file for processes that open the machine by name, or for another machine
- * of the fabric. */
+/* Exportable memory is stored where importers can find it: in a file for processes that open the machine by name, or
+ * for another machine of the fabric. */
 static struct backing_file *backing_for(struct sim_machine *machine, const vmm_mem_allocation_prop *prop)
 {
     int given = machine->share && machine->share->name[0] ? ~0 : VMM_MEM_HANDLE_TYPE_FABRIC;

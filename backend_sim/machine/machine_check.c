@@ -13,8 +13,8 @@ static void add_place(struct machine_sum *sum, const struct sim_block *block)
         block_data_use(&block->bytes, &sum->machine->share->memory, &sum->memory);
 }
 
-/* The state counts a block that another process may have created (share.h). Its place is counted in the list of exported
- * blocks, where it stays while another process holds it. */
+/* The state counts a block that another process may have created (share.h). Its space is counted in the list of
+ * exported blocks, where it stays while another process holds it. */
 static const char *add(struct machine_sum *sum, const struct sim_block *block)
 {
     const vmm_mem_location at = block->prop.location;

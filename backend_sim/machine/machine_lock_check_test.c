@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* machine_lock_check: a machine's lock has an owner, or this thread reads; what a function that finds neither reports. */
+/* machine_lock_check: the lock has an owner, or this thread is a reader; otherwise the check reports the function. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void *is_read(void *machine)
     return sim_machine_is_read(machine) ? machine : NULL;
 }
 
-/* Its answer in another thread. */
+/* The result in another thread. */
 static bool elsewhere(void *(*query)(void *), struct sim_machine *machine)
 {
     pthread_t thread;
@@ -63,7 +63,7 @@ static void test_reader(void)
     tap_ok(!sim_machine_is_read(&one), "afterwards it is not a reader");
 }
 
-/* While the lock is lent, every thread passes for the one that holds it. */
+/* While the lock is lent, every thread counts as its owner. */
 static void test_lent(void)
 {
     sim_machine_own(&one, true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* machine: which thread holds its lock, in programs with one thread and with several. */
+/* machine: the thread that holds its lock, in single-threaded and multi-threaded programs. */
 #include "machine.h"
 
 #include "pool.h"

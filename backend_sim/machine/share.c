@@ -65,7 +65,7 @@ struct share *share_open_there(const char *entry, char why[SHARE_WHY])
     return share ? opened(share, share_folder_open_there(&share->folder, entry, why), NULL, NULL) : NULL;
 }
 
-/* A child that was forked before any process initialised uses what its parent opened, and has no claim to it any more. */
+/* A child that was forked before any process initialised uses its parent's opening, without owning it. */
 static const char *open_again(struct share *share)
 {
     if (share->stamp == life_stamp())
@@ -136,7 +136,7 @@ const char *share_join(struct share *share)
     return in ? NULL : "256 processes have the machine open, or this process may open no more files";
 }
 
-/* Does no other process have a way to the machine? */
+/* Is it impossible for any other process to reach the machine? */
 static bool deserted(const struct share *share)
 {
     for (unsigned i = 0; i < share_slots(share->folder.state); i++)

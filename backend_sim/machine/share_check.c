@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariant of share.h: what a process shows of its use is what it has. */
+/* The invariant of share.h: the use that a process publishes equals its actual use. */
 #include <inttypes.h>
 
 #include "checks.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* share_check: what a process shows of its use, forged by hand; the turn of the mutex that reports it; and a machine that takes
- * part late. */
+/* share_check: a process's published use, forged by hand; the turn of the mutex that reports it; and a machine that
+ * joins late. */
 #include <sys/stat.h>
 
 #include "breaks.h"
@@ -79,7 +79,7 @@ static void test_space(vmm_system *sys)
            (long long)before.st_blocks, (unsigned)TURNS, (long long)after.st_blocks);
 }
 
-/* A machine without a name takes part from its first export on, with what it had before. */
+/* A machine without a name joins at its first export, with all its earlier memory. */
 static void test_late(const vmm_mem_allocation_prop *prop)
 {
     vmm_mem_generic_allocation_handle handle, exported;

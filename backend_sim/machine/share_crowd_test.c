@@ -60,7 +60,7 @@ static void among_many(void)
             tap_bail("%s is gone", entry(i));
 }
 
-/* ---- another user was faster ---- */
+/* ---- another user created the folder first ---- */
 
 static uid_t another; /* the id of a user in no other run of this test */
 

@@ -69,7 +69,7 @@ static void look(void)
     share_close(share);
 }
 
-/* Does the call report the true state? */
+/* Does the call report the actual state? */
 static bool call(unsigned which)
 {
     handle_t handle = 0;
@@ -107,8 +107,8 @@ static void cut(uint64_t bytes, bool long_again)
         _exit(91);
 }
 
-/* Exit status 0: all answers were right; 1 + n: call n answered wrong; 50: closing failed. A signal: an access beyond the
- * file. */
+/* Exit status 0: all answers were right; 1 + n: call n answered wrong; 50: closing failed. A signal: an access beyond
+ * the end of the file. */
 static _Noreturn void run(uint64_t seed, uint64_t bytes, bool long_again)
 {
     unsigned order[CALLS];

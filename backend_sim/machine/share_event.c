@@ -28,7 +28,7 @@ static bool is_held(const struct share_event *event)
     return any != 0;
 }
 
-/* A free entry; else of those that no process holds the oldest. */
+/* A free entry; else the oldest entry that no process holds. */
 static unsigned choose(const struct share_state *state)
 {
     unsigned oldest = SHARE_EVENTS;
@@ -122,7 +122,8 @@ void share_event_reach(struct share *share, unsigned index, uint64_t record)
 {
     struct share_event *event = &share->folder.state->event[index];
     uint64_t before = atomic_load(&event->reached);
-    while (before < record && !atomic_compare_exchange_weak(&event->reached, &before, record)) /* LCOV_EXCL_BR_LINE: only if another process was quicker, a race */
+    /* LCOV_EXCL_BR_LINE: only if another process was quicker, a race */
+    while (before < record && !atomic_compare_exchange_weak(&event->reached, &before, record))
         ;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events in the shared state: found by their name alone, complete in the order of their records, and kept until their place is
+/* Events in the shared state: found by name, complete in the order of their records, and kept until their entry is
  * needed or their context ends. */
 #include "share_event.h"
 
@@ -67,7 +67,7 @@ static void completes(struct share *a, struct share *b)
     share_event_end(a, CONTEXT);
 }
 
-/* The table is full of events that are held; then of events of which some are not. */
+/* The table is full of held events; then some of them are no longer held. */
 static void reuses(struct share *a, struct share *b)
 {
     static struct share_label label[SHARE_EVENTS];
@@ -92,7 +92,7 @@ static void reuses(struct share *a, struct share *b)
     share_event_end(b, ANOTHER);
 }
 
-/* A forged state, of which all numbers have been given. */
+/* A forged state in which all numbers have been used up. */
 static void overflows(struct share *a)
 {
     struct share_label label;

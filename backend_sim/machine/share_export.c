@@ -10,7 +10,7 @@
 #include "share_token.h"
 #include "team.h"
 
-/* A free entry, with space in the file: an entry gets it before its first use. NULL: wrong says why there is none. */
+/* A free entry, with space in the file: an entry gets it before its first use. NULL: `wrong` has the reason. */
 static struct share_block *free_block(const struct share *share, unsigned *index, const char **wrong)
 {
     struct share_state *state = share->folder.state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forged values in the shared state while a process uses it: no call crashes the process, waits for ever, or returns a code other
- * than its rule's; and after both processes have ended, nothing is left.
+/* Forged values in the shared state while a process uses it: no call crashes the process, waits forever, or returns a code
+ * other than its rule's; and after both processes have ended, nothing is left.
  *
  *     forger   state: [ ...... x ...... ]  x = 0, 1, all ones, a neighbour's ...   and back again, and again
  *     worker   create, export, import, map, read, release, query free memory, reopen

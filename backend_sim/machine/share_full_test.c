@@ -59,7 +59,7 @@ static void processes(void)
         atomic_store(&state->slot[i].taken, 0);
     tap_result(vmm_init(other, 0), VMM_SUCCESS, "the second");
     rig_close(other);
-    atomic_store(&state->slot[1].taken, 1); /* so that its end is not the machine's */
+    atomic_store(&state->slot[1].taken, 1); /* so that its end does not end the machine */
     rig_close(sys);
     atomic_store(&state->slot[1].taken, 0);
     munmap(state, sizeof *state);
@@ -73,7 +73,7 @@ static struct sim_machine *machine_of(const vmm_system *sys)
     return ((struct sim_process *)sys->top)->machine;
 }
 
-/* A node that no more processes can open is not kept; one that an importer is in has one file of each exporter. */
+/* A node that is full is not kept open; a node with an importer has one file of each exporter. */
 static void node(void)
 {
     char spec[200];
@@ -188,7 +188,7 @@ static void members(void)
     finish(&rig);
 }
 
-/* Memory that other processes share, bound to an object that this process alone has. */
+/* Memory that other processes share, bound to an object that only this process has. */
 static void bound_alone(void)
 {
     struct team_rig rig = team_rig();

@@ -358,7 +358,7 @@ static void fabric_tear_down(struct fabric_rig *rig)
     rmdir(rig->folder);
 }
 
-/* Makes the sum and the magic right, whatever the other bytes. */
+/* Sets the correct sum and magic for arbitrary other bytes. */
 static void make_right(bytes_t bytes)
 {
     struct imex_place place;

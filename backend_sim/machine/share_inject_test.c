@@ -142,7 +142,7 @@ static bool open_kind(void)
     return is_open != (kind == BY_NO_NUMBER);
 }
 
-/* Of other machines: it may not be there. */
+/* Of other machines: the file may be missing. */
 static bool is_said(void)
 {
     return kind == BY_NUMBER || (kind < BY_NUMBER && why[0]);
@@ -189,7 +189,7 @@ static void every_error(void)
     tap_u64(rig_machines(), 0, "no machine is left");
 }
 
-/* The opening's file is not sound if it is another file, has another number, or is no state any more. */
+/* The opened file is invalid if it was replaced, has another number, or is no longer a state. */
 static void unsound(void)
 {
     struct share_folder folder;
@@ -665,7 +665,7 @@ static bool clear_up(void)
     return true;
 }
 
-/* The one piece that is held has its bytes; and unmapping it may be refused as much. */
+/* The held piece keeps its bytes; unmapping it may be refused for the same reasons. */
 static bool is_cleared(void)
 {
     bool held_whole = rig_free(own.sys) == free_before - RIG_G && rig_import(own.sys, own.fd, &own.copy) == VMM_SUCCESS;

@@ -202,7 +202,7 @@ static bool read_all(struct share_inspect *who, const struct share *share, bool 
     return true;
 }
 
-/* Takes the lock, and what ended processes left away. */
+/* Takes the lock, and frees what ended processes left behind. */
 static bool begin(struct share *share)
 {
     if (!share_lock_patiently(share))

@@ -20,7 +20,7 @@ typedef vmm_mem_generic_allocation_handle handle_t;
 
 #define IMPORT "cuMemImportFromShareableHandle"
 
-/* A snapshot by a process that takes no part in the machine; NULL if the machine does not exist or is unavailable. */
+/* A snapshot by a process outside the machine; NULL if the machine does not exist or is unavailable. */
 static struct share_inspect *look(const char *entry)
 {
     char why[SHARE_WHY];
@@ -115,8 +115,8 @@ static void alone(void)
 #define SMALL (UINT64_C(64) << 10)
 #define UNIT (UINT64_C(128) << 10)
 
-/* A machine with two processes and hardly two equal numbers; one process has exported an object and memory that is bound to
- * it. */
+/* A machine with two processes, where nearly all numbers differ; one process has exported an object and memory that
+ * is bound to it. */
 struct whole {
     vmm_system *a, *b;
     int fd[2]; /* descriptors of the object and of the memory */

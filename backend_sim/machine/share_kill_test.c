@@ -133,7 +133,7 @@ static void killed_anywhere(void)
 
 /* ---- competing ---- */
 
-/* Allocates pieces of all sizes until memory is out, reports how much it got, and holds it until it gets a message. */
+/* Allocates pieces of all sizes until memory is exhausted, reports the amount, and holds it until it gets a message. */
 static _Noreturn void competitor(int socket, uint64_t seed)
 {
     vmm_system *own = rig_open("full");

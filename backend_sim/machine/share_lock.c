@@ -85,7 +85,7 @@ bool share_lock_patiently(struct share *share)
     return true;
 }
 
-/* Checks what this process shows after each turn, and the state after one of several, less often the more blocks there are. Of
+/* Checks this process's published use after each turn, and the state after some turns, less often the more blocks there are. Of
  * the entries that were never used, each check takes the next part. */
 static void check_state(struct share *share)
 {

@@ -37,7 +37,7 @@ static void add(struct text *text, const char *line)
     text->length += length;
 }
 
-/* By words, since there are tens of megabytes; length is of bytes, and what is behind them is 0. */
+/* Compares by words, because there are tens of megabytes; length is in bytes, and the padding is 0. */
 static uint64_t sum_on(uint64_t sum, const uint64_t *words, ssize_t length)
 {
     for (ssize_t i = 0; 8 * i < length; i++) {
@@ -92,7 +92,7 @@ static void see(struct text *text, const char *path, bool itself)
 static char *everything(void)
 {
     struct text text = {0};
-    see(&text, rig_root, false); /* in which machines come and go */
+    see(&text, rig_root, false); /* in which machines are created and removed */
     see(&text, home, true);
     return text.at;
 }

@@ -106,7 +106,7 @@ static bool verify(struct side *side, const struct piece *piece, unsigned char v
 
 /* ---- a round; false when the other side has ended, or on an error ---- */
 
-/* What both sides derive from the seed. */
+/* The choices that both sides derive from the seed. */
 struct plan {
     uint64_t size, order[2];
     unsigned char value[2];

@@ -28,8 +28,8 @@ static struct share *share_of(const vmm_system *sys)
     return ((struct sim_process *)sys->top)->machine->share;
 }
 
-/* A clock that stands still while this thread is ready to run and others have the processors, which no bound of a call can
- * cover. It is os_milliseconds() where the system does not count that time. */
+/* A clock that stops while this thread is runnable but not running, because no bound of a call can cover that time.
+ * It is os_milliseconds() where the system does not count that time. */
 static uint64_t own_milliseconds(void)
 {
     unsigned long long delay = 0;
@@ -183,7 +183,7 @@ static void first_wait(vmm_system *sys, handle_t own, pid_t child)
     tap_ok(beside.worst < 1000, "the longest of its calls took %" PRIu64 " ms", (uint64_t)beside.worst);
 }
 
-/* A process that opens the machine meanwhile, and closes it. */
+/* Meanwhile, another process opens the machine and closes it. */
 static void visitor(pid_t child)
 {
     vmm_system *sys = NULL;

@@ -104,7 +104,7 @@ static void exported_by(void)
     rig_close(a);
 }
 
-/* A block that gets its name by another call than an export has its holders recorded, too. */
+/* The holders of a block are also recorded if another call than an export named it. */
 static void named_by_ipc(void)
 {
     vmm_system *a = rig_open("one");
@@ -524,7 +524,7 @@ static void slot_lost(void)
     rig_close(b);
 }
 
-/* A block without holders, whose home is gone and whose entry has impossible values, is ended all the same. */
+/* A block without holders is ended even if its home is gone and its entry has impossible values. */
 static void wrong_ends(void)
 {
     const struct {
@@ -692,7 +692,7 @@ static void keep_note(void *note, const vmm_detail *leak)
         snprintf(note, sizeof leak->note, "%s", leak->note);
 }
 
-/* A leak says who else holds the memory, and by which call; that of an import, who made it. */
+/* A leak report names the other holders of the memory and their calls; for an import, its exporter. */
 static void leaked(void)
 {
     vmm_system *a = rig_open("one"), *b = rig_open("one");

@@ -84,8 +84,8 @@ bool share_is_over(const struct share *share, const struct share_block *block)
            !share_token_is_out(share_file_of(share, "token", number, path));
 }
 
-/* Clears at most to the end of the file: the block's place comes from the state, where any value is possible, and another one at
- * each read. */
+/* Clears at most to the end of the file: the block's offset comes from the state, where any value is possible and may
+ * change between reads. */
 static void clear_bytes(int file, const volatile struct share_block *block)
 {
     struct os_file_is is;

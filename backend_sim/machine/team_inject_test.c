@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Teams of several processes when an allocation or system call fails, and when another process changes the team between two
- * looks at it: refusals are reported, and what was bound, added or forged meanwhile is seen. */
+ * looks at it: refusals are reported, and concurrent binds, additions and forgeries are noticed. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
@@ -212,7 +212,7 @@ static void add_and_look(void)
     meanwhile = vmm_multicast_add_device(two.sys, two.object, 1);
 }
 
-/* A waiting call lets other calls in, and holds the lock again when it next looks. */
+/* A waiting call lets other calls run, and holds the lock again at its next check. */
 static void waiting(void)
 {
     begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
@@ -507,7 +507,7 @@ static bool sees_it_again(void)
     return seen;
 }
 
-/* A lock is not had where its file is not what it was. */
+/* Locking fails if the lock's file has been replaced. */
 static const struct inject_case without_locks = {.name = "a bind of another node",
                                                  .function = LOCKS,
                                                  .error = EBADF,

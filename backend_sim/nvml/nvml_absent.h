@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nvml_absent.h - functions that exist for the linker and only return NOT_SUPPORTED. The first call of each is reported on
+/* nvml_absent.h - functions that exist only for the linker and return NOT_SUPPORTED. The first call of each is reported on
  * standard error, because a program might ignore the result.
  *
  *     nvmlDeviceGetPowerUsage(...)  ->  "cuvmm: libnvidia-ml.so.1: nvmlDeviceGetPowerUsage is not simulated ..." (once)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All functions of nvml_entries.def can be found, and those that are not simulated are reported once, by name; CUVMM_EXPLAIN=1
- * prints why the others refuse. */
+/* All functions of nvml_entries.def can be looked up; those that are not simulated are reported once, by name;
+ * CUVMM_EXPLAIN=1 prints the reason for other refusals. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static const struct {
 
 enum { ENTRIES = sizeof entries / sizeof entries[0] };
 
-/* ---- what standard error got ---- */
+/* ---- output on standard error ---- */
 
 static FILE *said;
 static int before;
@@ -59,7 +59,7 @@ static unsigned lines(const char *text)
 
 static void *library;
 
-/* Calls each that is absent; returns how many answer with the code. */
+/* Calls each absent function; returns the number of those that return the code. */
 static unsigned ask_each(nvmlReturn_t code, unsigned *absent)
 {
     unsigned right = 0;

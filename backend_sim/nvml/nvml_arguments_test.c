@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every function of libnvidia-ml.so.1 that is there: its answer, what it refuses, and that a refused call wrote nothing. */
+/* Every implemented function of libnvidia-ml.so.1: its result, its refusals, and that a refused call writes nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void nothing_yet(void)
 {
     unsigned unanswered = 0;
     char text[80];
-    wrong(nvmlSystemGetNVMLVersion(NULL, 0)); /* this one looks at its text first */
+    wrong(nvmlSystemGetNVMLVersion(NULL, 0)); /* this one checks its text first */
     no(nvmlShutdown());
     no(nvmlSystemGetDriverVersion(NULL, 0));
     no(nvmlSystemGetNVMLVersion(text, 0));
@@ -150,7 +150,7 @@ static void versions(void)
 
 static void the_system(void)
 {
-    char text[OS_COMMAND] = "", program[OS_COMMAND]; /* which is a tool's, where the test runs under one */
+    char text[OS_COMMAND] = "", program[OS_COMMAND]; /* which may belong to a tool that runs the test */
     unsigned count = 7;
     nvmlConfComputeSystemState_t state = {7, 7, 7};
     nvmlSystemConfComputeSettings_t settings = {.version = nvmlSystemConfComputeSettings_v1, .ccFeature = 7};
@@ -294,7 +294,7 @@ static void bus(void)
     wrong(nvmlDeviceGetPciInfoExt(other, NULL));
 }
 
-/* ---- what it is ---- */
+/* ---- descriptions ---- */
 
 static void numbers(void)
 {
@@ -393,7 +393,7 @@ static void properties(void)
     wrong(nvmlDeviceGetMaxClockInfo(forged, NVML_CLOCK_SM, &clock));
 }
 
-/* ---- memory of a machine that is not in use ---- */
+/* ---- memory of an unused machine ---- */
 
 static void memory(void)
 {
@@ -431,7 +431,7 @@ static void no_processes(void)
     LIST(nvmlDeviceGetMPSComputeRunningProcesses(one, &count, first));
     LIST(nvmlDeviceGetMPSComputeRunningProcesses_v2(one, &count, second));
     LIST(nvmlDeviceGetMPSComputeRunningProcesses_v3(one, &count, second));
-    good(nvmlDeviceGetComputeRunningProcesses_v3(one, &count, NULL)); /* none, and none fits */
+    good(nvmlDeviceGetComputeRunningProcesses_v3(one, &count, NULL)); /* there are none, so any room suffices */
     count = 1;
     good(nvmlDeviceGetComputeRunningProcesses_v3(one, &count, NULL));
     tap_u64(count, 0, "no process needs no room");
@@ -635,7 +635,7 @@ int main(int argc, char **argv)
     if (!said || dup2(fileno(said), STDERR_FILENO) < 0)
         tap_bail("no file");
     setenv("CUVMM_SIM", "sim:h200x2", 1);
-    setenv("CUDA_VISIBLE_DEVICES", "1", 1); /* NVML does not look at it */
+    setenv("CUDA_VISIBLE_DEVICES", "1", 1); /* NVML does not check it */
     unsetenv("CUVMM_MACHINE");
     setenv("CUVMM_EXPLAIN", "1", 1);
     forged = (nvmlDevice_t)(void *)&forged;

@@ -10,14 +10,14 @@
 #include "os_environment.h"
 
 struct nvmlDevice_st {
-    char unused; /* a handle is the address of one of these, and its place the number of the device */
+    char unused; /* a handle is the address of one of these, and its index the number of the device */
 };
 
 static struct nvmlDevice_st devices[VMM_MAX_DEVICES];
 static struct nvml_machine machine;
 static uint64_t inits; /* not yet undone by nvmlShutdown */
 
-/* What a thread of the parent was changing is left alone. */
+/* State that a thread of the parent may have been changing is not touched. */
 static void forget(struct life_lock *lock, bool whole)
 {
     (void)lock;
@@ -57,7 +57,7 @@ nvmlReturn_t nvml_refuse(const char *function, nvmlReturn_t code, const char *fo
     return code;
 }
 
-/* ---- the beginning and the end of a call ---- */
+/* ---- entering and leaving a call ---- */
 
 nvmlReturn_t nvml_enter(struct nvml_call *call, const char *name)
 {
@@ -110,7 +110,7 @@ nvmlReturn_t nvmlInit_v2(void)
     return init(__func__);
 }
 
-/* Those that are known change nothing here, and others are no mistake, as recorded. */
+/* Known flags have no effect here, and unknown ones are accepted, as recorded. */
 nvmlReturn_t nvmlInitWithFlags(unsigned flags)
 {
     (void)flags;
@@ -129,7 +129,7 @@ nvmlReturn_t nvmlShutdown(void)
     NVML(undo(call));
 }
 
-/* A program need not call nvmlShutdown. A thread that is inside a call keeps the machine open until the process ends. */
+/* A program need not call nvmlShutdown. If a thread is inside a call, the machine stays open until the process ends. */
 __attribute__((destructor)) static void close_machine(void)
 {
     if (!life_try_acquire(&lock)) /* LCOV_EXCL_BR_LINE: unless a thread is inside a call */

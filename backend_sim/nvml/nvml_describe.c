@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device is and can do: the profile's attributes, its architecture's data sheet, and what no simulated device has. */
+/* Descriptions of a device: the profile's attributes, its architecture's data sheet, and features that no simulated
+ * device has. */
 #include "abi/cuda.h"
 #include "nvml_call.h"
 
@@ -27,7 +28,7 @@ static nvmlReturn_t number(const struct nvml_call *call, nvmlDevice_t device, un
     return result;
 }
 
-/* One that the profile or the data sheet may lack: 0. */
+/* A value that the profile or the data sheet may lack: 0. */
 static nvmlReturn_t known(const struct nvml_call *call, nvmlDevice_t device, unsigned *to, const char *argument, unsigned value)
 {
     int place;
@@ -111,7 +112,7 @@ nvmlReturn_t nvmlDeviceGetCurrPcieLinkWidth(nvmlDevice_t device, unsigned *currL
     NVML(known(call, device, currLinkWidth, "currLinkWidth", width(call)));
 }
 
-/* NVML_PCIE_LINK_MAX_SPEED_32000MBPS is the fifth, of generation 5: they have the same numbers. */
+/* NVML_PCIE_LINK_MAX_SPEED_32000MBPS is the fifth, of generation 5: the numbers are the same. */
 nvmlReturn_t nvmlDeviceGetPcieLinkMaxSpeed(nvmlDevice_t device, unsigned *maxSpeed)
 {
     NVML(known(call, device, maxSpeed, "maxSpeed", generation(call)));
@@ -220,13 +221,13 @@ nvmlReturn_t nvmlDeviceGetTotalEccErrors(nvmlDevice_t device, nvmlMemoryErrorTyp
     NVML(ecc_errors(call, device, errorType, counterType, eccCounts));
 }
 
-/* Nothing keeps a machine that no process has open. */
+/* There is no persistence mode: nothing keeps a machine alive that no process has open. */
 nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t *mode)
 {
     NVML(state(call, device, mode, "mode", false));
 }
 
-/* As recorded: a display could be connected, to which no screen is. */
+/* As recorded: a display could be connected, but none is. */
 nvmlReturn_t nvmlDeviceGetDisplayMode(nvmlDevice_t device, nvmlEnableState_t *display)
 {
     NVML(state(call, device, display, "display", true));
@@ -251,7 +252,7 @@ nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t *mo
     NVML(compute_mode(call, device, mode));
 }
 
-/* The attributes are in kHz, the answer in MHz. */
+/* The attributes are in kHz, the result in MHz. */
 static nvmlReturn_t max_clock(const struct nvml_call *call, nvmlDevice_t device, nvmlClockType_t type, unsigned *clock)
 {
     static const int attributes[NVML_CLOCK_COUNT] = {[NVML_CLOCK_GRAPHICS] = CU_DEVICE_ATTRIBUTE_CLOCK_RATE,

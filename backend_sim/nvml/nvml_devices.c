@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which devices there are, and their names: index, UUID, address on the bus. */
+/* The devices and their identifiers: index, UUID, bus address. */
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static nvmlReturn_t by_index(const struct nvml_call *call, unsigned index, nvmlD
     return NVML_SUCCESS;
 }
 
-/* As recorded, the first form writes NULL where it refuses an index. */
+/* As recorded, the first form writes NULL when it refuses an index. */
 static nvmlReturn_t by_index_1(const struct nvml_call *call, unsigned index, nvmlDevice_t *device)
 {
     if (device)
@@ -172,7 +172,7 @@ nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId, nvmlDevice_t
     NVML(by_bus(call, pciBusId, device));
 }
 
-/* ---- what a handle stands for ---- */
+/* ---- lookup by handle ---- */
 
 static nvmlReturn_t index_of(const struct nvml_call *call, nvmlDevice_t device, unsigned *index, const char *argument)
 {
@@ -213,8 +213,8 @@ enum {
     NV_SWITCH = 0x22a310de, /* H100's NVSwitch, in the list of PCI devices */
     CLASS_DISPLAY = 3,
     SUBCLASS_3D = 2,
-    FORM_1 = 32, /* what the struct of a first form had: up to pciDeviceId, */
-    FORM_2 = 36  /* and that of a second: up to pciSubSystemId */
+    FORM_1 = 32, /* the size of the first version's struct: up to pciDeviceId, */
+    FORM_2 = 36  /* and of the second version's: up to pciSubSystemId */
 };
 
 void nvml_fill_pci(const struct nvml_machine *machine, int place, nvmlPciInfo_t *pci)
@@ -228,7 +228,7 @@ void nvml_fill_pci(const struct nvml_machine *machine, int place, nvmlPciInfo_t 
     snprintf(pci->busId, sizeof pci->busId, "00000000:%02X:00.0", pci->bus);
 }
 
-/* Earlier forms have a shorter struct, of which no more is written. */
+/* Earlier versions have a shorter struct, and only that is written. */
 static nvmlReturn_t pci_of(const struct nvml_call *call, nvmlDevice_t device, nvmlPciInfo_t *pci, size_t size)
 {
     nvmlPciInfo_t is;

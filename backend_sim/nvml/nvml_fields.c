@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Field values: each has a result of its own. */
+/* Field values: each has a separate result. */
 #include <time.h>
 
 #include "abi/cuda.h"
@@ -20,7 +20,7 @@ static bool value_of(const struct nvml_machine *machine, int place, nvmlFieldVal
     }
 }
 
-enum { NO_FIELD = 1000 }; /* nvml.h 13.0 has none from here on, and none of number 0 */
+enum { NO_FIELD = 1000 }; /* nvml.h 13.0 has no fields from here on, and none with number 0 */
 
 static nvmlReturn_t one(const struct nvml_machine *machine, int place, nvmlFieldValue_t *value)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which machine the environment names, machines that lack this or that, a state that cannot be looked at, and each request that
- * fails. */
+/* The machine that the environment names, machines without some features, shared state that cannot be inspected, and
+ * failing allocations. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
@@ -20,7 +20,7 @@ static void environment(void)
 {
     static const struct {
         const char *sim, *backend, *machine;
-        const char *profile, *name; /* profile NULL: there is none, and name is in the reason */
+        const char *profile, *name; /* profile NULL: there is no machine, and the reason contains name */
     } worlds[] = {
         {NULL, NULL, NULL, "h100", ""},
         {"sim:h200x2", "sim:odd", NULL, "h200x2", ""},
@@ -54,7 +54,7 @@ static void environment(void)
     unsetenv("CUVMM_MACHINE");
 }
 
-/* ---- machines that lack this or that ---- */
+/* ---- machines without some features ---- */
 
 static char profile_path[128];
 
@@ -109,7 +109,7 @@ static void unknown_chip(void)
     nvmlShutdown();
 }
 
-/* Links that lead nowhere, to each other in turn, and with room for fewer devices than there are. */
+/* Links without a peer, links to each peer in turn, and output arrays smaller than the number of devices. */
 static void wires(void)
 {
     nvmlEnableState_t active = NVML_FEATURE_ENABLED;
@@ -158,7 +158,7 @@ static void fabric(void)
     nvmlShutdown();
 }
 
-/* What the data sheets say of that architecture. */
+/* The data sheet's values for that architecture. */
 static void blackwell(void)
 {
     nvmlDeviceArchitecture_t architecture = 0;
@@ -190,7 +190,7 @@ static void imex_folder(void)
     nvmlShutdown();
 }
 
-/* ---- what cannot be looked at ---- */
+/* ---- shared state that cannot be inspected ---- */
 
 static nvmlReturn_t ask(unsigned long long *used)
 {
@@ -209,7 +209,7 @@ static struct nvml_machine *the_machine(void)
     return call.machine;
 }
 
-/* A process that stops in the middle of a turn. */
+/* A process that stops while it holds the lock. */
 static void held_up(void)
 {
     int socket, status;
@@ -291,7 +291,8 @@ static void forged_use(void)
 
 /* ---- forks ---- */
 
-/* A child looks for itself; the second is made by a thread that is inside a call, and finds what that guards as it was. */
+/* A child looks at the machine itself; the second child is forked by a thread inside a call, and finds the protected
+ * state unchanged. */
 static void forks(void)
 {
     unsigned long long used;
@@ -325,7 +326,7 @@ static void forks(void)
     rig_close(sys);
 }
 
-/* ---- requests that fail ---- */
+/* ---- failing allocations ---- */
 
 static void requests(void)
 {

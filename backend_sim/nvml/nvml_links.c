@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How devices reach each other: peers, NVLinks, the fabric.
+/* Connections between devices: peers, NVLinks, the fabric.
  *
  *     peers, and multicast      device 0 ==18 links== switch ==18 links== device 1
  *     peers alone               device 0 ====18 links, in turn to each peer==== device 1
@@ -15,9 +15,9 @@
 static nvmlGpuP2PStatus_t p2p_of(const struct nvml_machine *machine, int from, int to, nvmlGpuP2PCapsIndex_t what)
 {
     bool peers = nvml_are_peers(machine, from, to);
-    if (from == to) /* a device is no peer of its own, whatever is asked */
+    if (from == to) /* a device is never its own peer, regardless of the query */
         return NVML_P2P_STATUS_NOT_SUPPORTED;
-    if ((unsigned)what >= NVML_P2P_CAPS_INDEX_PCI) /* what stands beside NVLink was not measured */
+    if ((unsigned)what >= NVML_P2P_CAPS_INDEX_PCI) /* combinations with NVLink were not measured */
         return NVML_P2P_STATUS_UNKNOWN;
     if (what == NVML_P2P_CAPS_INDEX_NVLINK)
         return peers && nvml_links(machine, from) ? NVML_P2P_STATUS_OK : NVML_P2P_STATUS_NOT_SUPPORTED;
@@ -53,8 +53,8 @@ static nvmlReturn_t in_range(const struct nvml_call *call, unsigned link)
     return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "link is %u: a device has %u, numbered from 0", link, links);
 }
 
-/* A link of a device whose architecture has links: NOT_SUPPORTED without them and for a device without peers, as recorded of
- * one H200; INVALID_ARGUMENT behind the last. */
+/* A link of a device whose architecture has links: NOT_SUPPORTED without links and for a device without peers, as
+ * recorded on one H200; INVALID_ARGUMENT after the last link. */
 static nvmlReturn_t link_of(const struct nvml_call *call, nvmlDevice_t device, unsigned link, const void *answer,
                             const char *argument, int *place)
 {
@@ -94,7 +94,7 @@ nvmlReturn_t nvmlDeviceGetNvLinkVersion(nvmlDevice_t device, unsigned link, unsi
     NVML(link_version(call, device, link, version));
 }
 
-/* Devices reach each other over a link that is active, with atomics; the memory of the host is reached over PCIe. */
+/* Devices access each other over an active link, with atomics; they access host memory over PCIe. */
 static nvmlReturn_t link_can(const struct nvml_call *call, nvmlDevice_t device, unsigned link, nvmlNvLinkCapability_t what,
                              unsigned *can)
 {
@@ -120,15 +120,15 @@ nvmlReturn_t nvmlDeviceGetNvLinkCapability(nvmlDevice_t device, unsigned link, n
     NVML(link_can(call, device, link, capability, capResult));
 }
 
-/* ---- what is behind a link ---- */
+/* ---- the other end of a link ---- */
 
-/* Multicast is the switch's work. */
+/* Multicast needs the switch. */
 static bool switched(const struct nvml_machine *machine)
 {
     return nvml_attribute(machine, VMM_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED) != 0;
 }
 
-/* The peer that a link leads to: they take turns, from the next device on. The device has one. */
+/* The peer at the other end of a link: peers take turns, starting with the next device. The device must have one. */
 static int behind(const struct nvml_machine *machine, int place, unsigned link)
 {
     int devices = machine->profile.devices, at = place;
@@ -156,7 +156,7 @@ nvmlReturn_t nvmlDeviceGetNvLinkRemoteDeviceType(nvmlDevice_t device, unsigned l
     NVML(remote_type(call, device, link, pNvLinkDeviceType));
 }
 
-enum { FORM_1 = 36 /* what the struct of the first form had: up to pciSubSystemId */ };
+enum { FORM_1 = 36 /* the size of the first version's struct: up to pciSubSystemId */ };
 
 static nvmlReturn_t remote_pci(const struct nvml_call *call, nvmlDevice_t device, unsigned link, nvmlPciInfo_t *pci, size_t size)
 {
@@ -182,7 +182,7 @@ nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, unsigned l
 
 /* ---- the fabric ---- */
 
-/* A process that has a channel is part of a domain: all of its machines are one clique. */
+/* A process with an IMEX channel is part of a domain: all of its machines form one clique. */
 static void fabric_of(const struct nvml_machine *machine, nvmlGpuFabricInfo_t *fabric)
 {
     char why[IMEX_WHY];
@@ -211,7 +211,7 @@ nvmlReturn_t nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabricInfo_t
     NVML(fabric_1(call, device, gpuFabricInfo));
 }
 
-/* Both versions begin alike; health is not simulated, which 0 means in each of its parts. */
+/* Both versions begin with the same fields; health is not simulated, which 0 in each of its parts means. */
 static nvmlReturn_t fabric_v(const struct nvml_call *call, nvmlDevice_t device, nvmlGpuFabricInfoV_t *fabric)
 {
     nvmlGpuFabricInfo_t is;

@@ -14,8 +14,8 @@
 #include "sim_open.h"
 #include "spec.h"
 
-/* Of NVIDIA's data sheets: H100 SXM and H200 have PCIe 5.0 x16, 18 links of the fourth NVLink and 128 cores in a multiprocessor,
- * HGX B200 the same with the fifth. The video clock is an H200's, as recorded. */
+/* From NVIDIA's data sheets: H100 SXM and H200 have PCIe 5.0 x16, 18 links of NVLink 4 and 128 cores per
+ * multiprocessor; HGX B200 has the same with NVLink 5. The video clock was recorded on an H200. */
 static const struct nvml_chip chips[] = {
     {9, NVML_DEVICE_ARCH_HOPPER, 5, 16, 18, NVML_NVLINK_VERSION_4_0, 128, 1545},
     {10, NVML_DEVICE_ARCH_BLACKWELL, 5, 16, 18, NVML_NVLINK_VERSION_5_0, 128, 0},
@@ -57,7 +57,7 @@ bool nvml_machine_find(struct nvml_machine *machine, char why[SHARE_WHY])
     return found;
 }
 
-/* ---- what is in use ---- */
+/* ---- memory in use ---- */
 
 void nvml_machine_close(struct nvml_machine *machine)
 {
@@ -92,7 +92,7 @@ static bool shared_use(struct nvml_machine *machine, int place, struct share_ins
     return false;
 }
 
-/* A machine without a name is this process's alone: libcuda.so.1 has it, if that is ours. */
+/* A machine without a name belongs only to this process: libcuda.so.1 has it, if it is ours. */
 static void own_use(int place, struct share_inspect_use *use)
 {
     bool (*used)(int place, uint64_t *bytes) = NULL;
@@ -117,7 +117,7 @@ bool nvml_machine_use(struct nvml_machine *machine, int place, struct share_insp
     return true;
 }
 
-/* ---- what the devices are ---- */
+/* ---- descriptions of the devices ---- */
 
 int nvml_attribute(const struct nvml_machine *machine, int attribute)
 {

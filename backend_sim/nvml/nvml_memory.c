@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of a device in use, and by which processes. */
+/* A device's memory in use, and the processes that use it. */
 #include "nvml_call.h"
 
-/* A process that keeps the state's lock is stopped; it may go on. */
+/* A process that holds the state's lock is stopped; it may continue later. */
 static nvmlReturn_t use_of(const struct nvml_call *call, int place, struct share_inspect_use *use)
 {
     char why[SHARE_WHY];
@@ -62,10 +62,10 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *me
 
 /* ---- processes ---- */
 
-enum process_kind { COMPUTES, NONE /* graphics, and MPS: not simulated */ };
+enum process_kind { COMPUTES, NONE /* graphics and MPS processes are not simulated */ };
 
 struct list {
-    nvmlProcessInfo_v1_t *v1; /* one of the two; both NULL: the caller wants the number alone */
+    nvmlProcessInfo_v1_t *v1; /* one of the two; both NULL: the caller wants only the number */
     nvmlProcessInfo_v2_t *v2;
 };
 

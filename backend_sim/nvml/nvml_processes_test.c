@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory in use, as libnvidia-ml.so.1 sees it: of this process's own machine, and of one that processes share, with eight devices
- * and 64 processes. Looking makes no machine, and keeps none. */
+/* Memory in use, as reported by libnvidia-ml.so.1: on this process's own machine, and on one that 64 processes share,
+ * with eight devices. Inspection neither creates a machine nor keeps one alive. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <dlfcn.h>
 #include <signal.h>
@@ -24,7 +24,7 @@ static unsigned long long used(int index)
     return memory.total - memory.free == memory.used ? memory.used : 1;
 }
 
-/* How much a process uses of a device; 0: it is not in the list. */
+/* The memory of a device that a process uses; 0: it is not in the list. */
 static unsigned long long used_by(int index, pid_t pid)
 {
     nvmlProcessInfo_t list[CROWD];
@@ -49,7 +49,7 @@ static CUmemGenericAllocationHandle create(int device, uint64_t size, bool expor
 
 /* ---- this process's own machine ---- */
 
-/* In a child: 64 processes do not share what a test before did. */
+/* In a child, so that the 64 processes do not share the state of an earlier test. */
 static void own_machine(void)
 {
     CUmemGenericAllocationHandle memory;
@@ -103,7 +103,7 @@ static _Noreturn void worker(int socket)
     CUdevice second;
     if (cuInit(0) != CUDA_SUCCESS)
         _exit(1);
-    tell(socket); /* one that has initialised, and holds nothing */
+    tell(socket); /* an initialised process that holds no memory */
     wait_for(socket);
     CUmemGenericAllocationHandle shared = create(0, 2 * RIG_G, true);
     if (!create(0, RIG_G, false) || cuMemExportToShareableHandle(&fd, shared, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0))
@@ -112,7 +112,7 @@ static _Noreturn void worker(int socket)
         _exit(3);
     tell(socket);
     wait_for(socket);
-    _exit(0); /* with everything in its hands */
+    _exit(0); /* still holding everything */
 }
 
 static void two_processes(void)
@@ -135,7 +135,7 @@ static void two_processes(void)
     unsigned long long small = used(1);
     tap_ok(small >= 3 << 20 && small < 2 * RIG_G + 1 && used_by(1, child) == small, "device 1: what cuMemAlloc took");
     pid_t grandchild = fork();
-    if (grandchild == 0) /* a child has its parent's count, and looks for itself */
+    if (grandchild == 0) /* a child keeps its parent's count, and looks at the machine itself */
         _exit(used(0) != 3 * RIG_G || nvmlShutdown() != NVML_SUCCESS || nvmlShutdown() != NVML_ERROR_UNINITIALIZED);
     waitpid(grandchild, &status, 0);
     tap_u64((uint64_t)status, 0, "a child of the process that looks sees the same, and counts for itself");
@@ -150,7 +150,7 @@ static void two_processes(void)
     tap_u64(rig_machines(), 0, "and goes with nvmlShutdown");
 }
 
-/* ---- what standard error gets of a refused question ---- */
+/* ---- the message about a refused query on standard error ---- */
 
 static void no_list(nvmlDevice_t device)
 {
@@ -184,7 +184,7 @@ static _Noreturn void one_of_many(int socket, int number)
     _exit(0);
 }
 
-/* The first form has a shorter struct; programs find it by its name. */
+/* The first version has a shorter struct; programs look it up by its name. */
 static void old_form(nvmlDevice_t device)
 {
     nvmlReturn_t (*ask)(nvmlDevice_t device, unsigned *count, nvmlProcessInfo_v1_t *list) = NULL;
@@ -216,7 +216,7 @@ static void crowd(void)
         child[i] = child_begin(&socket[i], 60);
         if (child[i] == 0)
             one_of_many(socket[i], i);
-        wait_for(socket[i]); /* one after the other: 64 at once take long to agree who makes the machine */
+        wait_for(socket[i]); /* one after the other, because 64 at once take long to agree on the creator of the machine */
         all[i % DEVICES] += (unsigned long long)(i + 1) * RIG_G;
     }
     if (nvmlInit() != NVML_SUCCESS)

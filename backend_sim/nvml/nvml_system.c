@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Versions, codes, and what the whole system has or lacks. */
+/* Versions, error codes, and properties of the whole system. */
 #include <stdio.h>
 
 #include "nvml_call.h"
@@ -66,7 +66,7 @@ static nvmlReturn_t nvml_library_version(const struct nvml_call *call, char *ver
     return nvml_text(call, text, version, length, "version");
 }
 
-/* As recorded, this one looks at its argument before it asks whether the library is initialised. */
+/* As recorded, this one checks its argument before it checks for initialisation. */
 nvmlReturn_t nvmlSystemGetNVMLVersion(char *version, unsigned length)
 {
     if (!version)
@@ -94,7 +94,7 @@ nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int *cudaDriverVersion)
 
 /* ---- the rest of the system ---- */
 
-/* As the process was started: with its folder, or as the shell found it. */
+/* The name with which the process was started, with or without a folder. */
 static nvmlReturn_t process_name(const struct nvml_call *call, unsigned pid, char *name, unsigned length)
 {
     char program[OS_COMMAND];
@@ -105,7 +105,7 @@ static nvmlReturn_t process_name(const struct nvml_call *call, unsigned pid, cha
         return nvml_refuse(call->name, NVML_ERROR_NOT_FOUND, "there is no process %u", pid);
     if (!length)
         return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "length is 0: there is no room for any text");
-    snprintf(name, length, "%s", program); /* what there is room for, as recorded */
+    snprintf(name, length, "%s", program); /* as much as fits, as recorded */
     return NVML_SUCCESS;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that initialise, ask and shut down beside each other and beside forks, while the driver allocates in the same process. */
+/* Threads that initialise, query and shut down concurrently, also with forks, while the driver allocates in the same process. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -76,11 +76,11 @@ static int test(void)
     if (cuInit(0) != CUDA_SUCCESS)
         tap_bail("no driver");
     run("sim:h200x2,machine=threads");
-    run("sim:h200x2"); /* without a name: libcuda.so.1 is asked, whatever machine it has */
+    run("sim:h200x2"); /* without a name: queries libcuda.so.1 for its machine */
     return tap_done();
 }
 
-/* The machine ends with its process, and then its folder can. */
+/* The machine ends with its process, and then its folder can be removed. */
 int main(void)
 {
     int status = 1;

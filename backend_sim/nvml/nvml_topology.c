@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where devices sit: the node of the host is all that a profile says. The processors are the real host's, since programs bind
- * their threads to them. */
+/* The position of devices: a profile only has the host node. The processors are the real host's, because programs
+ * bind their threads to them. */
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "nvml_call.h"
 
-/* Of two devices. */
+/* For two devices. */
 static nvmlGpuTopologyLevel_t ancestor(const struct nvml_machine *machine)
 {
     return nvml_node(machine) < 0 ? NVML_TOPOLOGY_SYSTEM : NVML_TOPOLOGY_NODE;
@@ -32,7 +32,7 @@ nvmlReturn_t nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t device1, nvmlDevic
     NVML(common(call, device1, device2, pathInfo));
 }
 
-/* The others at that level or nearer; a level that is none is no mistake, as recorded. */
+/* The other devices at that level or nearer; an unknown level is accepted, as recorded. */
 static nvmlReturn_t nearest(const struct nvml_call *call, nvmlDevice_t device, nvmlGpuTopologyLevel_t level, unsigned *count,
                             nvmlDevice_t *list)
 {

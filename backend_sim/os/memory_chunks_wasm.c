@@ -11,11 +11,12 @@ enum { LEAF = 256, LEAVES_MOST = 1 << 24 }; /* files of up to 256 TiB */
 /* Memory of one or more chunks beside each other. */
 struct piece {
     unsigned char *memory;
-    uint32_t length, chunks, mapped; /* in chunks: its length, and how many name it; how often it is mapped */
+    /* in chunks: its length, and the number of chunks that refer to it; the number of mappings */
+    uint32_t length, chunks, mapped;
 };
 
 struct chunk {
-    struct piece *piece; /* NULL: not there */
+    struct piece *piece; /* NULL: missing */
     uint32_t at;
 };
 
@@ -51,7 +52,7 @@ static bool grow(struct memory_chunks *chunks, uint64_t leaf)
     return true;
 }
 
-/* The entry of a chunk, made where it is missing; NULL when memory is out. */
+/* The entry of a chunk, created if missing; NULL when memory is exhausted. */
 static struct chunk *entry(struct memory_chunks *chunks, uint64_t index)
 {
     if (!grow(chunks, index / LEAF))
@@ -113,7 +114,7 @@ unsigned char *memory_chunks_byte(struct memory_chunks *chunks, uint64_t offset,
 
 /* ---- mappings ---- */
 
-/* The piece in which all of these chunks lie one after another; NULL where they do not. */
+/* The piece that contains all of these chunks in order; NULL if there is none. */
 static struct piece *whole(const struct memory_chunks *chunks, uint64_t first, uint32_t length)
 {
     const struct chunk *head = find(chunks, first);
@@ -175,7 +176,7 @@ unsigned char *memory_chunks_map(struct memory_chunks *chunks, uint64_t offset, 
 void memory_chunks_unmap(struct memory_chunks *chunks, uint64_t offset, uint64_t size)
 {
     (void)size;
-    find(chunks, offset / MEMORY_CHUNK)->piece->mapped--; /* its chunks name it, so it stays */
+    find(chunks, offset / MEMORY_CHUNK)->piece->mapped--; /* its chunks refer to it, so it stays */
 }
 
 /* ---- contents ---- */
@@ -189,7 +190,7 @@ static void clear_one(struct chunk *chunk, size_t from, size_t to)
         memset(memory_of(chunk) + from, 0, to - from);
 }
 
-/* The chunks from index on that could be there: of a leaf that is missing none is. */
+/* The number of chunks from index on that can exist; a missing leaf has none. */
 static uint64_t skip_missing(const struct memory_chunks *chunks, uint64_t index)
 {
     while (index / LEAF < chunks->leaves && !chunks->leaf[index / LEAF])

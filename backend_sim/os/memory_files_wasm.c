@@ -13,7 +13,7 @@ struct memory_file {
     uint64_t size, number;
     uint32_t openings, mappings;
     struct memory_chunks chunks;
-    char *name; /* in parent; NULL: it has none, or is the root */
+    char *name; /* its name in parent; NULL: it has none, or is the root */
     struct memory_file *parent;
     struct memory_file **entry; /* in the order of their creation */
     size_t entries, room;
@@ -82,7 +82,7 @@ static int enter(struct memory_file *folder, struct memory_file *file, const cha
     return 0;
 }
 
-/* Takes its name from a file, which may end. */
+/* Removes a file's name, which may free the file. */
 static void leave(struct memory_file *file)
 {
     struct memory_file *folder = file->parent;
@@ -96,8 +96,8 @@ static void leave(struct memory_file *file)
 
 /* ---- paths ---- */
 
-/* Where a path leads: the folder, the last name in it, and what has that name (NULL: nothing). For a folder itself, as "/" or ".",
- * name is NULL and file is the folder. */
+/* The result of resolving a path: the folder, the last name, and the file with that name (NULL: none). For a folder
+ * itself, as "/" or ".", name is NULL and file is the folder. */
 struct place {
     struct memory_file *folder, *file;
     const char *name;
@@ -122,7 +122,7 @@ static struct memory_file *begin_at(const struct memory_files *files, int in, co
     return opening && opening->file->folder ? opening->file : NULL;
 }
 
-/* 0, ENOENT where a folder on the way is missing, or another errno. */
+/* 0, ENOENT if a folder of the path is missing, or another errno. */
 static int walk(const struct memory_files *files, int in, const char *path, struct place *place)
 {
     size_t length;
@@ -171,7 +171,7 @@ static bool has_descriptors(struct memory_files *files, int descriptor)
     return true;
 }
 
-/* The lowest one that is free, as POSIX has it. */
+/* The lowest free one, as in POSIX. */
 static int open_file(struct memory_files *files, struct memory_file *file, unsigned how, int *descriptor)
 {
     int free = MEMORY_ROOT;
@@ -224,7 +224,7 @@ void memory_files_clear(struct memory_files *files)
     *files = (struct memory_files){0};
 }
 
-/* What opening place->file, which is there, would be refused for. */
+/* The error for opening the existing place->file, or 0. */
 static int refused(const struct place *place, unsigned how)
 {
     if (how & MEMORY_NEW)
@@ -321,7 +321,7 @@ int memory_files_remove(struct memory_files *files, int in, const char *path, bo
     return 0;
 }
 
-/* A folder is not moved into itself. */
+/* A folder cannot be moved into itself. */
 static bool is_inside(const struct memory_file *file, const struct memory_file *folder)
 {
     while (file && file != folder)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files in memory, natively: names, descriptors, sparse contents, mappings, locks; against plain arrays at random; and with each
- * request for memory refused once. Random seeds: CUVMM_SEED. */
+/* Files in memory, natively: names, descriptors, sparse contents, mappings, locks; against plain arrays at random;
+ * and with each allocation failing once. Random seeds: CUVMM_SEED. */
 #define _GNU_SOURCE /* for inject_rig.h */
 #include "memory_files_wasm.h"
 
@@ -233,7 +233,7 @@ static void test_mappings(void)
     end("mappings");
 }
 
-/* Of a file that has one chunk, and of one that has none: what is far behind it has no entries to look at. */
+/* A file with one chunk, and one with none: far beyond it there are no entries to examine. */
 static void test_far_behind(void)
 {
     const uint64_t places[] = {0, C, 255 * (uint64_t)C, 256 * (uint64_t)C, 257 * (uint64_t)C, UINT64_C(1) << 45};
@@ -374,9 +374,9 @@ static void test_random(void)
     end("at random");
 }
 
-/* ---- each request refused once ---- */
+/* ---- each allocation fails once ---- */
 
-/* Makes what each function makes. Returns how many of them failed; what failed has changed nothing. */
+/* Calls each function that allocates. Returns the number of failures; a failed call has changed nothing. */
 static unsigned use_all(bool *whole)
 {
     unsigned failed = 0;

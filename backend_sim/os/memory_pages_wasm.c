@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory in units of 64 KiB, the pages of WebAssembly: what is new is zero and takes none of the machine's memory before it is
- * touched, and what was freed is used again, so that a module does not grow for ever. */
+/* Memory in units of 64 KiB, the pages of WebAssembly: new pages are zero and take no memory of the machine before
+ * they are touched, and freed pages are reused, so that a module does not grow forever. */
 #include <string.h>
 
 #include "free_ranges.h"
@@ -8,9 +8,9 @@
 
 static struct free_ranges unused;
 static bool begun;
-static uint64_t used_up_to; /* what lies above was never handed out, and is zero */
+static uint64_t used_up_to; /* memory above was never handed out, and is zero */
 
-/* New pages, a megabyte at a time, as unused ones. False when the module can have no more. */
+/* New pages, a megabyte at a time, as unused ones. False when the module cannot grow further. */
 static bool grow(size_t chunks)
 {
     enum { AT_ONCE = 16 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What wasi-libc asks of its host, answered inside the module on files in memory, so that a module imports nothing of it (os_wasm.h)
- * and a file is the same to fopen as to os_file_open.
+/* The host functions of wasi-libc, implemented inside the module on files in memory, so that a module does not import
+ * them (os_wasm.h), and fopen and os_file_open see the same files.
  *
  *     fopen("my.profile") -> wasi-libc -> __wasi_path_open -> memory_files_open
  *
- * The rest of that interface is ENOSYS. */
+ * The rest of that interface returns ENOSYS. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static bool is_console(__wasi_fd_t fd)
     return fd >= 0 && fd < MEMORY_ROOT;
 }
 
-/* ---- arguments and environment: none, but for what the page sets with setenv ---- */
+/* ---- arguments and environment: empty, except for variables that the page sets with setenv ---- */
 
 __wasi_errno_t __wasi_environ_sizes_get(__wasi_size_t *count, __wasi_size_t *size)
 {
@@ -288,7 +288,7 @@ __wasi_errno_t __wasi_path_rename(__wasi_fd_t from_fd, const char *from, __wasi_
     return (__wasi_errno_t)memory_files_rename(os_files(), (int)from_fd, from, (int)to_fd, to, true);
 }
 
-/* ---- what nothing here uses; each of that interface stands here, so that the library's own import is not linked ---- */
+/* ---- unused functions: all of the interface is defined here, so that the library's own imports are not linked ---- */
 
 #define ABSENT(name, ...)                 \
     __wasi_errno_t __wasi_##name(__VA_ARGS__) \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What POSIX has no words for, on Linux. */
+/* Functions beyond POSIX, for Linux. */
 #define _GNU_SOURCE /* memfd_create, fallocate, syscall, the registers in a signal's context */
 #include "os_system.h"
 
@@ -52,7 +52,7 @@ bool os_file_has_data(int file, uint64_t offset, uint64_t *length)
     return data == at;
 }
 
-/* Where the file cannot have a hole, writes zeros instead. */
+/* Writes zeros if the file cannot have a hole. */
 bool os_file_clear(int file, uint64_t offset, uint64_t size)
 {
     if (punch(file, offset, size))
@@ -83,7 +83,7 @@ static uint64_t absent(int file, uint64_t offset, uint64_t size)
 static bool memory_allows(int file, uint64_t offset, uint64_t size)
 {
     static const uint64_t tmpfs = 0x01021994;
-    static _Atomic uint64_t allowed; /* what the last query allowed and has not been taken yet */
+    static _Atomic uint64_t allowed; /* the rest of the amount that the last query allowed */
     uint64_t before = atomic_load(&allowed), more;
     struct statfs is;
     while (before >= size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* os_mutex.h where one process with one thread is all there is: its parties take turns, and the one that holds a mutex leaves it
- * before another asks. */
+/* os_mutex.h for a single process with a single thread: its parties take turns, and each unlocks a mutex before
+ * another locks it. */
 #include "os_mutex.h"
 
 #include "os_inspect.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* os_share.h on files in memory. The processes of a machine are those that one script has, in one module. */
+/* os_share.h on files in memory. The processes of a machine are those of one script, in one module. */
 #include "os_share.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ bool os_random(void *bytes, size_t size)
     return true;
 }
 
-/* Nothing else runs here: what is waited for does not come, so time does not pass by waiting. */
+/* Nothing else runs here, so a wait could never succeed, and waiting takes no time. */
 void os_yield(void)
 {
 }
@@ -213,7 +213,7 @@ bool os_file_has_tag(int file, int tag)
     return opening && opening->tag == tag;
 }
 
-/* The console is no regular file. */
+/* The console is not a regular file. */
 bool os_file_look(int file, struct os_file_is *is)
 {
     const struct memory_opening *opening = memory_files_at(os_files(), file);
@@ -240,7 +240,7 @@ bool os_file_read(int file, uint64_t offset, void *bytes, uint64_t size)
     return opening && size <= SIZE_MAX && good(memory_files_read(opening, offset, bytes, (size_t)size, &done)) && done == size;
 }
 
-/* A mapping takes the memory of all its chunks, so writes through it find it there. */
+/* A mapping allocates all its chunks, so writes through it need no further memory. */
 bool os_file_room(int file, uint64_t offset, uint64_t size)
 {
     (void)offset, (void)size;

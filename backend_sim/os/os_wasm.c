@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* os.h in a WebAssembly module: files are in memory, and the addresses of the host are a table, for the module can reach none of
- * them. What a program does at such an address, a script's command asks of os_host_byte. */
+/* os.h in a WebAssembly module: files are in memory, and the host's addresses are a table, because the module cannot
+ * access them. A script's command uses os_host_byte to simulate a program's access to such an address. */
 #include "os.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ uint64_t os_page_size(void)
 
 /* ---- addresses of the host ---- */
 
-/* A reserved range, without access or with a file's bytes behind it. Ordered by address, none overlaps another. */
+/* A reserved range, without access or with a file's bytes behind it. Ordered by address, without overlaps. */
 struct range {
     uint64_t start, end, offset;
     int file; /* -1: no access */
@@ -104,7 +104,7 @@ bool os_reserve_anywhere(uint64_t size, uint64_t alignment, uint64_t *start)
     return false;
 }
 
-/* Makes the bounds of [start, end) bounds of ranges; at most two more. */
+/* Splits ranges at start and end; adds at most two. */
 static bool split(uint64_t start, uint64_t end)
 {
     const uint64_t bound[2] = {start, end};
@@ -122,7 +122,7 @@ static bool split(uint64_t start, uint64_t end)
     return true;
 }
 
-/* Puts a range in place of the reserved addresses that it has. */
+/* Replaces reserved addresses by a range. */
 static bool replace(struct range range)
 {
     if (!split(range.start, range.end))
@@ -239,7 +239,7 @@ bool os_is_single_thread(void)
     return true;
 }
 
-/* No access of this module faults as a program's would. */
+/* Accesses by this module never fault like a program's would. */
 bool os_watch_faults(os_fault_fn explain)
 {
     (void)explain;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The most addresses that are reserved at once, where a tool keeps a record of each page: stood for by memory that this process takes
- * between the two looks at what it occupies. Each case in a child, which measures once. */
+/* The largest single reservation under a tool that keeps a record for each page; the test imitates such a tool by
+ * taking memory between the two measurements. Each case in a child, which measures once. */
 #define _GNU_SOURCE /* for inject_rig.h */
 #include "inject_rig.h"
 
@@ -22,7 +22,7 @@ static void take_memory(void)
     if (!memory)
         return;
     memset(memory, 1, size);
-    inject_meanwhile("read", 2, take_memory); /* of the second look of each sample */
+    inject_meanwhile("read", 2, take_memory); /* of the second measurement of each sample */
 }
 
 static bool reserves(uint64_t size)

@@ -77,12 +77,13 @@ void backing_file_abandon(struct backing_file *backing)
 void backing_file_free(struct backing_file *backing, uint64_t place, uint64_t size)
 {
     if (!backing->abandoned && !os_file_clear(backing->file, place, whole_pages(size)))
-        backing_file_add(&backing->lost, place, size); /* its old bytes must not appear in another block: the place stays taken */
+        /* its old bytes must not appear in another block, so the place is never reused */
+        backing_file_add(&backing->lost, place, size);
     else
         free_ranges_add(&backing->free, place, whole_pages(size));
 }
 
-/* Makes room to store the window's address. */
+/* Makes room for the window's address in the table. */
 static bool counted(struct backing_file *backing, uint64_t index)
 {
     if (index < backing->windows)

@@ -119,7 +119,7 @@ static void test_check(void)
     backing_file_add(&used, b, page + 1);
     tap_ok(used.bytes == 3 * page && used.places == 2, "two blocks have three pages");
     int file = backing.file;
-    backing.file = open("/dev/null", O_RDONLY); /* of which nothing can be cleared */
+    backing.file = open("/dev/null", O_RDONLY); /* which cannot be cleared */
     backing_file_free(&backing, lost, page);
     close(backing.file);
     backing.file = file;

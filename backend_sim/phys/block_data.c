@@ -68,7 +68,7 @@ static bool see(struct block_data *bytes, uint64_t offset, uint64_t length)
 
 static bool written(const struct block_data *bytes, uint64_t offset);
 
-/* Takes space in the file for the chunks that have none yet; all chunks of an open block have it. */
+/* Allocates space in the file for chunks without any; all chunks of an open block have space. */
 static bool make_room(struct block_data *bytes, uint64_t offset, uint64_t length)
 {
     uint64_t end = (offset + length - 1) / BLOCK_DATA_CHUNK * BLOCK_DATA_CHUNK + BLOCK_DATA_CHUNK;
@@ -80,7 +80,7 @@ static bool make_room(struct block_data *bytes, uint64_t offset, uint64_t length
     return true;
 }
 
-/* Chunks are written as a whole, so all of them can be read afterwards, wherever the windows end. */
+/* Chunks are written completely, so all of them can be read afterwards, regardless of window boundaries. */
 static bool see_chunks(struct block_data *bytes, uint64_t offset, uint64_t length)
 {
     uint64_t first = offset / BLOCK_DATA_CHUNK * BLOCK_DATA_CHUNK, last = (offset + length - 1) / BLOCK_DATA_CHUNK * BLOCK_DATA_CHUNK;
@@ -114,7 +114,7 @@ static bool written(const struct block_data *bytes, uint64_t offset)
     return bytes->open || (bytes->written && (bytes->written[chunk / BITS] >> (chunk % BITS) & 1));
 }
 
-/* How far the written bit of the chunk at offset also holds, at most length bytes. */
+/* The number of bytes from offset whose chunks have the same written bit, at most length. */
 static uint64_t alike(const struct block_data *bytes, uint64_t offset, uint64_t length)
 {
     bool first = written(bytes, offset);
@@ -149,7 +149,7 @@ const unsigned char *block_data_run_to_read(const struct block_data *bytes, uint
 
 static void repeat(unsigned char *to, uint64_t length, const unsigned char *value, unsigned width)
 {
-    unsigned char repeated[256]; /* what goes to memory at once; read back from there, it could be another writer's */
+    unsigned char repeated[256]; /* the size of one write; bytes read back could come from another writer */
     uint64_t once = length < sizeof repeated ? length : sizeof repeated;
     if (memcmp(value, value + 1, width - 1) == 0) {
         memset(to, value[0], length);
@@ -162,8 +162,8 @@ static void repeat(unsigned char *to, uint64_t length, const unsigned char *valu
     memcpy(to, repeated, length);
 }
 
-/* Writes the chunk at from over and over to the file; returns how many of the length bytes it wrote. Pages that the file does not
- * have yet cost half of what they cost in a mapping, where each is cleared first, at a fault of its own. */
+/* Writes the chunk at `from` repeatedly to the file; returns how many of the length bytes were written. Writing new
+ * pages of the file costs half as much as touching them in a mapping, where a separate page fault clears each first. */
 static uint64_t write_through(struct block_data *bytes, uint64_t offset, uint64_t length, const unsigned char *from)
 {
     uint64_t done = 0, piece;
@@ -175,7 +175,7 @@ static uint64_t write_through(struct block_data *bytes, uint64_t offset, uint64_
     return done;
 }
 
-/* Fills the first of length bytes that were never written, up to the end of a window; returns how many. */
+/* Fills the first of length never-written bytes, up to the end of a window; returns the number of filled bytes. */
 static uint64_t fill_fresh(struct block_data *bytes, uint64_t offset, uint64_t length, const unsigned char *value, unsigned width)
 {
     uint64_t first = BLOCK_DATA_CHUNK, room = BACKING_FILE_WINDOW - (bytes->place + offset) % BACKING_FILE_WINDOW;
@@ -186,7 +186,7 @@ static uint64_t fill_fresh(struct block_data *bytes, uint64_t offset, uint64_t l
         first = length;
     unsigned char *to = block_data_run(bytes, offset, &first);
     repeat(to, first, value, width);
-    /* Read back from there: it is memory that only the simulator writes, or it would be open and not be fresh. */
+    /* Bytes are read back from there: only the simulator writes this memory, because open bytes are never fresh. */
     return first + write_through(bytes, offset + first, length - first, to);
 }
 
@@ -195,7 +195,7 @@ void block_data_fill(struct block_data *bytes, uint64_t offset, uint64_t length,
     static const unsigned char zeros[4];
     for (uint64_t end = offset + length, run; offset < end; offset += run) {
         run = alike(bytes, offset, end - offset);
-        unsigned char *to = block_data_run(bytes, offset, &run); /* as far as a window goes */
+        unsigned char *to = block_data_run(bytes, offset, &run); /* up to the end of a window */
         if (to)
             repeat(to, run, value, width);
         else if (memcmp(value, zeros, width) != 0)
@@ -237,7 +237,7 @@ bool block_data_open(struct block_data *bytes)
     return true;
 }
 
-/* Copies a run of written bytes, which may be two there. */
+/* Copies a run of written bytes, which may be two runs at the destination. */
 static void copy_run(struct block_data *to, uint64_t offset, const unsigned char *from, uint64_t length)
 {
     for (uint64_t done = 0, piece; done < length; done += piece) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* block_data_fill: the value is where it was asked for and nowhere else, and chunks count as written only where it is. */
+/* block_data_fill: the value is written exactly to the requested range, and only its chunks count as written. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
@@ -68,7 +68,7 @@ static void zeros(void)
     block_data_clear(&bytes);
 }
 
-/* A chunk lies across the end of a window, and the fill goes on in the next one. */
+/* A chunk straddles the end of a window, and the fill continues in the next one. */
 static void across_windows(void)
 {
     struct block_data before, bytes;

@@ -161,7 +161,7 @@ static int file_of(void *user)
     return os_file_new();
 }
 
-/* In a file that can run out of space, space is allocated before a write, from the first chunk without storage on. */
+/* In a file that can run out of space, space is allocated before a write, starting at the first chunk without storage. */
 static void limited(void)
 {
     struct backing_file lying;
@@ -184,7 +184,7 @@ static void limited(void)
     backing_file_clear(&lying);
 }
 
-/* Bytes move to another file: what was written, and no more. */
+/* Bytes move to another file: only the written ones. */
 static void moved(void)
 {
     struct backing_file other;
@@ -250,7 +250,7 @@ static void check(void)
     check_breaks(block_data_check(&borrowed), "are free");
 }
 
-/* A chunk that was written in part can be read as a whole, also where it runs from one window into the next. */
+/* A partially written chunk can be read completely, even if it straddles two windows. */
 static void across_windows(void)
 {
     struct block_data first, second;

@@ -123,7 +123,7 @@ static void unusual(const struct sim_profile *profile)
     host_window_close(&window);
     other.va_granularity = profile->va_granularity;
     other.va_context = 0;
-    other.va_start = (UINT64_C(1) << 47) - (UINT64_C(1) << 30); /* the last that programs have: a stack lies there */
+    other.va_start = (UINT64_C(1) << 47) - (UINT64_C(1) << 30); /* the top of a program's address space, where a stack lies */
     other.va_end = other.va_start + (UINT64_C(4) << 30);
     host_window_open(&window, &other, HOST_WINDOW_PROFILE);
     tap_ok(window.start == other.va_start && window.backed <= UINT64_C(1) << 47, "addresses that no program has are not backed");
@@ -137,7 +137,7 @@ static void unusual(const struct sim_profile *profile)
     host_window_close(&window);
 }
 
-/* A context's addresses that are the window's are backed once. */
+/* A context's addresses within the window are backed only once. */
 static void inside_of_it(const struct sim_profile *profile)
 {
     struct host_window window;

@@ -25,7 +25,7 @@ bool mempool_init(struct mempool *pool, uint64_t start, uint64_t size, uint64_t 
     return true;
 }
 
-/* A pending region names its mark, or no longer does. */
+/* A pending region takes or drops a reference to its mark. */
 static void name(struct region *region, struct free_mark *mark)
 {
     struct free_mark *former = region->mark;
@@ -46,7 +46,7 @@ void mempool_clear(struct mempool *pool)
         heap.free(lane);
     }
     heap.free(pool->chunks);
-    for (struct region *region = pool->first, *after; region; region = after) { /* which may be allocations of their own (pool.h) */
+    for (struct region *region = pool->first, *after; region; region = after) { /* which may be allocated separately (pool.h) */
         after = region->after;
         name(region, NULL);
         pool_free(&pool->regions, region);
@@ -60,7 +60,7 @@ void mempool_clear(struct mempool *pool)
 
 /* ---- chunks in use ---- */
 
-/* The chunks of a region come into use, or one region fewer uses them. */
+/* Counts a region's use of its chunks, or stops counting it. */
 static void use(struct mempool *pool, const struct region *region)
 {
     for (uint64_t at = pool_round_down(region->start - pool->start, pool->chunk); at < region->start - pool->start + region->size;
@@ -87,7 +87,7 @@ void mempool_unpin(struct mempool *pool, uint64_t start, uint64_t size)
         pool->idle += !--mempool_chunk_at(pool, at)->busy;
 }
 
-/* Is there memory behind all of the region? */
+/* Is all of the region backed by memory? */
 static bool is_backed(const struct mempool *pool, const struct region *region)
 {
     uint64_t end = region->start - pool->start + region->size;
@@ -97,14 +97,14 @@ static bool is_backed(const struct mempool *pool, const struct region *region)
     return at >= end;
 }
 
-/* ---- where a region is ---- */
+/* ---- regions in trees ---- */
 
 static struct region_tree *tree_of(struct mempool *pool, const struct region *region)
 {
     return region->state == REGION_PENDING ? &region->lane->tree : region->backed ? &pool->backed : &pool->unbacked;
 }
 
-/* Puts a free or pending region into its tree, as the last of its size. */
+/* Inserts a free or pending region into its tree, as the last one of its size. */
 static void enter(struct mempool *pool, struct region *region)
 {
     region->order = ++pool->orders;
@@ -115,7 +115,7 @@ static void enter(struct mempool *pool, struct region *region)
         return;
     region->newer = NULL;
     region->older = region->lane->newest;
-    while (region->older && region->older->freed > region->freed) { /* a rest goes where the whole was */
+    while (region->older && region->older->freed > region->freed) { /* a remainder keeps the position of the whole */
         region->newer = region->older;
         region->older = region->older->older;
     }
@@ -144,7 +144,7 @@ static void leave(struct mempool *pool, struct region *region)
     unuse(pool, region);
 }
 
-/* Two regions that are one as soon as they touch: both free, or both freed by one stream. */
+/* Regions that are merged when adjacent: both free, or both freed by the same stream. */
 static bool joins(const struct region *low, const struct region *high)
 {
     return low && high && low->state != REGION_LIVE && low->state == high->state &&
@@ -162,7 +162,7 @@ static void join(struct mempool *pool, struct region *low, struct region *high)
     pool_free(&pool->regions, high);
 }
 
-/* Enters a region, as one with neighbours alike. The mark of a pending one is the newest, its own. */
+/* Inserts a region, merged with equal neighbours. The mark of a merged pending region is the newest, this region's. */
 static const struct region *settle(struct mempool *pool, struct region *region)
 {
     struct region *before = region->before, *after = region->after;
@@ -203,7 +203,7 @@ static bool is_done(void *user, const struct region *region)
     return request->done(request->user, region->mark);
 }
 
-/* What the first other stream freed, as far as fits accepts it. */
+/* The region freed by the first other stream that fits accepts. */
 static struct region *find_elsewhere(const struct mempool *pool, const struct mempool_request *request, const struct region_lane *own,
                                      bool (*fits)(void *user, const struct region *region))
 {
@@ -214,7 +214,7 @@ static struct region *find_elsewhere(const struct mempool *pool, const struct me
     return found;
 }
 
-/* The least of all free regions. */
+/* The smallest of all free regions. */
 static struct region *find_free(const struct mempool *pool, uint64_t size)
 {
     struct region *backed = region_tree_find(&pool->backed, size, NULL, NULL);
@@ -307,7 +307,7 @@ void mempool_join(struct mempool *pool, struct region *region)
     settle(pool, region);
 }
 
-/* A live region becomes free for all. Returns what it is part of then. */
+/* A live region becomes free for all streams. Returns the region that contains it then. */
 static const struct region *release(struct mempool *pool, struct region *region)
 {
     region->state = REGION_FREE;
@@ -324,7 +324,7 @@ const struct region *mempool_free(struct mempool *pool, struct region *region)
 
 enum { MANY_LANES = 64 };
 
-/* The last lane if there are many, and it is empty: that of a stream that is gone, most often. */
+/* The last lane, if there are many and it is empty: usually that of a destroyed stream. */
 static struct region_lane *spare_lane(struct mempool *pool)
 {
     struct region_lane **link = &pool->lanes, *lane;
@@ -338,7 +338,7 @@ static struct region_lane *spare_lane(struct mempool *pool)
     return lane;
 }
 
-/* The lane of a stream, made if there is none. */
+/* The lane of a stream, created if necessary. */
 static struct region_lane *lane_for(struct mempool *pool, const struct queue_place *place, uint32_t met)
 {
     struct region_lane *lane = lane_of(pool, place), **link = &pool->lanes;
@@ -432,7 +432,7 @@ static bool holds(void *user, const struct region *region)
     return region->start <= chunk->start && chunk->start - region->start <= region->size - chunk->size;
 }
 
-/* The free region around the chunk is no longer backed as a whole. */
+/* The free region around the chunk is no longer completely backed. */
 void mempool_remove(struct mempool *pool, struct mempool_chunk *chunk)
 {
     struct region *around = region_tree_find(&pool->backed, chunk->size, holds, chunk);

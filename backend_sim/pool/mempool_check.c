@@ -11,7 +11,7 @@ struct sum {
     uint64_t live, pending, free, idle, chunks, busy;
 };
 
-/* The chunks that a region lies in: are all there? */
+/* Do all chunks of a region exist? */
 static bool is_backed(const struct mempool *pool, const struct region *region)
 {
     for (uint64_t at = pool_round_down(region->start - pool->start, pool->chunk); at < region->start - pool->start + region->size;

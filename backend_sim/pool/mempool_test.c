@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of a pool: where allocations go, which chunks are idle, and the invariants after random steps. */
+/* The memory of a pool: addresses of allocations, idle chunks, and the invariants after random steps. */
 #include "mempool.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static void begin(struct scene *scene)
     scene->pool.follow_events = scene->pool.opportunistic = true;
 }
 
-/* Gives [start, start + size) memory where it has none. */
+/* Backs the unbacked parts of [start, start + size). */
 static void back(struct scene *scene, uint64_t start, uint64_t size)
 {
     if (!mempool_make_room(&scene->pool, start + size))
@@ -78,7 +78,7 @@ static struct region *take(struct scene *scene, uint64_t units, unsigned stream)
     return mempool_take(&scene->pool, region, request.size, request.size) ? region : NULL;
 }
 
-/* Frees a region in a stream, by a mark of its own. */
+/* Frees a region in a stream, with a new mark. */
 static void pend(struct scene *scene, struct region *region, unsigned stream)
 {
     static const struct queue_item item;
@@ -98,7 +98,7 @@ static bool any(void *user, const struct region *region)
     return true;
 }
 
-/* The item of every mark leaves its queue, then all is free for all. */
+/* The item of every mark leaves its queue; then everything is free for all streams. */
 static void settle(struct scene *scene)
 {
     for (struct queued *one = scene->queued, *next; one; one = next) {
@@ -169,7 +169,7 @@ static void test_check(void)
     end(&scene);
 }
 
-/* A pool with two streams' frees, and free parts with and without memory. */
+/* A pool with frees of two streams, and free regions with and without memory. */
 static void test_check_pending(void)
 {
     static struct scene scene;
@@ -211,7 +211,7 @@ static void test_check_pending(void)
     end(&scene);
 }
 
-/* Of streams' frees those of the stream that met a pool first are taken first, whichever this pool knew first. */
+/* Frees of the stream that used any pool first are reused first, regardless of the order in this pool. */
 static void test_order_of_lanes(void)
 {
     static struct scene scene;
@@ -229,7 +229,7 @@ static void test_order_of_lanes(void)
     end(&scene);
 }
 
-/* A pool that knows many streams forgets one that has nothing pending; where all have, it knows more. */
+/* A pool with many streams drops one without pending regions; if all have some, it keeps more. */
 static void test_lanes(void)
 {
     enum { FULL = 64, MORE = 6 };
@@ -254,7 +254,7 @@ static void test_lanes(void)
     end(&scene);
 }
 
-/* The default stream of each thread is a stream of its own. */
+/* The per-thread default stream of each thread is a separate stream. */
 static void test_threads(void)
 {
     static struct scene scene;
@@ -272,7 +272,7 @@ static void test_threads(void)
     end(&scene);
 }
 
-/* A part is cut out of what is free there, and nowhere else. */
+/* A region can be cut out only where everything is free. */
 static void test_cut(void)
 {
     static struct scene scene;

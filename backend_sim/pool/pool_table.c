@@ -20,7 +20,7 @@ static uint64_t size_of(const struct pool_table *table)
     return sizeof(struct row) * (1 + table->size / table->chunk);
 }
 
-/* A row is in one piece: its size divides that of the pages that bytes come in. All rows have been written. */
+/* A row is contiguous, because its size divides the page size. All rows have been written. */
 static void get(const struct sim_block *block, uint64_t row, void *to)
 {
     uint64_t length = sizeof(struct row);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pool_table: the check of an exported allocation is the same number in each build, since processes of different builds compare it. */
+/* pool_table: the checksum of an exported allocation is the same in every build, because processes of different
+ * builds compare it. */
 #include "pool_table.h"
 
 #include "tap.h"

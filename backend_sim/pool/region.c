@@ -13,7 +13,7 @@ void free_mark_settle(struct free_mark *mark)
         heap.free(mark);
 }
 
-/* A tree whose shape depends on the orders alone, so the same calls make the same tree. */
+/* A tree whose shape depends only on the orders, so that the same calls produce the same tree. */
 static uint32_t priority_of(uint64_t order)
 {
     uint64_t z = (order + 1) * UINT64_C(0x9E3779B97F4A7C15);
@@ -21,7 +21,7 @@ static uint32_t priority_of(uint64_t order)
     return (uint32_t)(z >> 32);
 }
 
-/* Splits a tree into the nodes below and those above the region. */
+/* Splits a tree into the nodes below and above the region. */
 static void split(struct region *root, const struct region *at, struct region **low, struct region **high)
 {
     while (root) {
@@ -67,7 +67,8 @@ void region_tree_remove(struct region_tree *tree, struct region *region)
     *link = low ? low : high;
 }
 
-/* In order from the least that is large enough; as deep as the tree, which is a few dozen nodes at most. */
+/* In order, starting with the smallest region that is large enough; recursion is as deep as the tree, a few dozen
+ * nodes at most. */
 static struct region *find_below(struct region *node, uint64_t size, bool (*fits)(void *, const struct region *), void *user)
 {
     while (node) {
@@ -95,7 +96,7 @@ struct region *region_tree_find(const struct region_tree *tree, uint64_t size,
     return best;
 }
 
-/* Checks the nodes below, which lie between two others. */
+/* Checks the nodes below, which must be between two others. */
 static const char *check_below(const struct region *node, const struct region *low, const struct region *high, uint64_t *count)
 {
     const char *said = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trees of regions: the least that is large enough, the first come among equals. */
+/* Trees of regions: the smallest large enough region, the earliest among equals. */
 #include "region.h"
 
 #include "breaks.h"
@@ -14,7 +14,7 @@ static bool is_even(void *user, const struct region *region)
     return region->start % 2 == 0;
 }
 
-/* As region_tree_find, by looking at all. */
+/* Like region_tree_find, by linear search. */
 static struct region *find(struct region *const *in, uint64_t size, bool even)
 {
     struct region *best = NULL;

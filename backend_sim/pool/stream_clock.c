@@ -68,7 +68,7 @@ static uint64_t seen_of(const struct stream_clock *clock, uint32_t id)
     return clock->id == id ? clock->now : id < clock->room ? clock->seen[id] : 0;
 }
 
-/* What a stream at the place has seen of one clock: by itself, and through those that the default stream orders before it. */
+/* The tick of a clock that a stream has seen: directly, and through streams that the default stream orders before it. */
 static uint64_t seen_at(const struct stream_clocks *clocks, const struct queue_place *place, uint32_t id)
 {
     uint64_t most = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a stream comes after: events, and events that carry others. */
+/* The order of streams through events, also transitively. */
 #include "stream_clock.h"
 
 #include "heap.h"
@@ -10,7 +10,7 @@ static struct queue_place stream(uint64_t number, enum queue_kind kind)
     return (struct queue_place){.context = 1, .stream = number, .kind = kind};
 }
 
-/* One tick of the stream's clock: what a free marks. */
+/* One tick of the stream's clock, as for a free. */
 static uint64_t tick(struct stream_clocks *clocks, const struct queue_place *place, uint32_t *id)
 {
     struct stream_clock *clock = stream_clock_of(clocks, place);

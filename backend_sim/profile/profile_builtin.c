@@ -32,9 +32,9 @@
     "map.partial = no\n" \
     "fabric.imex = no\n" \
     "compression.memory = 85017493504\n" \
-    "# recorded: what cuOccupancyMaxActiveClusters answered for clusters of 1 to 18 blocks; another chip has other groups\n" \
+    "# recorded: results of cuOccupancyMaxActiveClusters for clusters of 1 to 18 blocks; another chip has other groups\n" \
     "device.clusters = 18 18 16 16 16 16 16 8 2 2 2 2\n" \
-    "# recorded: every attribute but those that say where a device sits (33, 34, 50, 85)\n" \
+    "# recorded: every attribute except a device's position on the bus (33, 34, 50, 85)\n" \
     "attribute.1 = 1024\nattribute.2 = 1024\nattribute.3 = 1024\nattribute.4 = 64\n" \
     "attribute.5 = 2147483647\nattribute.6 = 65535\nattribute.7 = 65535\nattribute.8 = 49152\n" \
     "attribute.9 = 65536\nattribute.10 = 32\nattribute.11 = 2147483647\nattribute.12 = 65536\n" \
@@ -82,7 +82,7 @@
     "device.memory = 150109880320\n" \
     "compression.memory = 150109880320\n" \
     "peers = all\n" \
-    "# recorded: the first address lies 4 GiB higher for the second device\n" \
+    "# recorded: the second device's first address is 4 GiB higher\n" \
     "va.start = 0x402000000\n" \
     "# recorded: attributes that differ from the H100's\n" \
     "attribute.36 = 3201000\n" \
@@ -108,7 +108,7 @@
     "name = h200x4\n" \
     "source = recorded on four NVIDIA H200 of one host, driver 580.159.04\n" \
     "devices = 4\n" \
-    "# not recorded: as of one and two, 4 GiB for each further device\n" \
+    "# not recorded: extrapolated from one and two devices, 4 GiB for each further device\n" \
     "va.start = 0x602000000\n"
 
 #define GB200X4 \
@@ -203,8 +203,8 @@
     "va.alignment_max = 128MiB\n" \
     "attribute.132 = 1\n"
 
-/* A machine of real size on which no granularity is another's, nor 2 MiB where h100 has that: code that passes on odd because all of
- * it fits into 48 MiB meets sizes past 4 GiB here. */
+/* A machine of realistic size whose granularities are all different, and not 2 MiB where h100's are: code that passes
+ * on `odd`, where everything fits into 48 MiB, meets sizes past 4 GiB here. */
 #define LARGE \
     "base = h100\n" \
     "name = large\n" \

@@ -29,7 +29,7 @@ struct bad {
     "granularity.host.recommended = 4KiB\nva.start = 1MiB\nva.end = 4MiB\nva.granularity = 4KiB\n"                \
     "va.alignment_max = 1MiB\nva.hint_max = 1<<30\n"
 
-/* Every mistake with its position, from 1, which is that of the wrong piece. */
+/* Every mistake with the position, counted from 1, of the wrong piece. */
 static const struct bad bad_texts[] = {
     {"base = h10", 1, 8, "expected a built-in profile (h100, h200, h200x2, h200x4, gb200x4, min, max, large, odd), found 'h10'"},
     {"base =", 1, 6, "expected a value after '=', found nothing"},
@@ -820,7 +820,7 @@ static void test_other_machines(void)
     }
 }
 
-/* On large no two granularities are equal, and of the usual 2 MiB is none that counts. */
+/* On `large` no two granularities are equal, and the usual 2 MiB is used only where it cannot matter. */
 static void test_large(void)
 {
     struct sim_profile p;

@@ -115,7 +115,7 @@ static bool is_uuid(const char *entry)
     return strncmp(entry, "GPU-", 4) == 0 || strncmp(entry, "MIG-", 4) == 0;
 }
 
-/* The place of the device that an entry names; -1: no device, or several. */
+/* The ordinal of the device that an entry names; -1: no device, or several. */
 static int place_of_uuid(const char *entry, const struct sim_profile *machine)
 {
     int found = -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory and events between two processes of a machine, called without the driver's checks before: what a full table, memory that is
- * exhausted, a mutex that is kept and a forged handle lead to. Two systems of one program are two processes of the machine. */
+/* Memory and events shared by two processes of a machine, without the driver's checks before the calls: the effects
+ * of a full table, exhausted memory, a mutex that stays locked and a forged handle. Two systems of one program are
+ * two processes of the machine. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
@@ -15,15 +16,15 @@
 
 enum { SIZE = 1 << 16, CALL = 77 };
 
-static vmm_system *a, *b, *alone; /* two of a machine, one of a machine of its own that nothing shares yet */
+static vmm_system *a, *b, *alone; /* two of the same machine, and one of a separate machine that shares nothing yet */
 static vmm_deviceptr memory;
 static unsigned char handle[64];
 static uint64_t at;
 static char why[SHARE_WHY];
 static enum ipc_event_answer answer;
-static const char *rule; /* of the last call of memory that was refused, or "" */
+static const char *rule; /* of the last refused memory call, or "" */
 
-/* ---- the engine's functions, each with the lock ---- */
+/* ---- the engine's functions, called with the lock ---- */
 
 #define LOCKED(type, name, call, ...)                            \
     static type name(const vmm_system *sys, __VA_ARGS__)         \
@@ -57,7 +58,7 @@ static void is(enum ipc_event_answer want, const char *what)
         tap_note("%s", why);
 }
 
-/* Notes the rule and the reason of a call of memory. */
+/* Records the rule and the reason of a refused memory call. */
 static bool done(vmm_result result)
 {
     rule = result == VMM_SUCCESS ? "" : vmm_last_detail()->rule;
@@ -208,7 +209,7 @@ static void failures(void)
                                      .end = drops_event});
 }
 
-/* So many at once that the lists of them grow, each request for memory of an open failing, with all later ones. */
+/* Enough of them to grow the lists; each allocation of an open fails once, together with all later ones. */
 static void many(void)
 {
     enum { MANY = 100 };
@@ -333,7 +334,7 @@ static vmm_system *with_two_devices(vmm_context context[2])
     return sys;
 }
 
-/* Each device of a process has an address of its own for the memory. */
+/* Each device of a process has a different address for the memory. */
 static void for_each_device(void)
 {
     vmm_system *one = a;
@@ -388,7 +389,7 @@ static void forged(void)
     is(IPC_EVENT_FOREIGN, "nor an event's");
 }
 
-/* A machine that shares nothing knows no handles. */
+/* A machine that shares nothing recognises no handles. */
 static void strangers(void)
 {
     named();
@@ -414,7 +415,7 @@ static void strangers(void)
     freed();
 }
 
-/* Handles of an event whose entry has been taken for another one. */
+/* Handles of an event whose entry was reused for another event. */
 static void gone(void)
 {
     unsigned index = 0;
@@ -434,7 +435,7 @@ static void gone(void)
     event_drop(a, made);
 }
 
-/* ---- the mutex is kept ---- */
+/* ---- the mutex stays locked ---- */
 
 static void kept(void)
 {
@@ -502,7 +503,7 @@ static void ended_meanwhile(void)
     freed();
 }
 
-/* Ended and made anew at the same address, as the program's own. */
+/* Closed, then reserved again at the same address by the program. */
 static void changes_it(void *unused)
 {
     struct sim_process *process = abi_process(b);
@@ -525,7 +526,7 @@ static void replaced_meanwhile(void)
     freed();
 }
 
-/* What it waits for is never written. */
+/* The value that it waits for is never written. */
 static void never_done(void)
 {
     vmm_deviceptr word = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_query: the answers to the driver ABI's queries; a query changes nothing. */
+/* abi_query: the results of the driver ABI's queries; a query changes nothing. */
 #include "abi_query.h"
 
 #include "tap.h"
@@ -94,7 +94,7 @@ static void test_addresses(vmm_system *sys)
                "after disabling peer access the memory is inaccessible again");
 }
 
-/* Queries of ranges, which refuse as the calls that they are for. */
+/* Range queries, which refuse like the calls that use them. */
 static void test_ranges(vmm_system *sys)
 {
     vmm_context context;
@@ -125,7 +125,7 @@ static void test_ranges(vmm_system *sys)
     vmm_mem_free(sys, piece);
 }
 
-/* What an allocation notes is noted of no other memory. */
+/* An attribute set on one allocation does not affect other memory. */
 static void test_sync(vmm_system *sys)
 {
     vmm_deviceptr at;

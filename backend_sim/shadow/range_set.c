@@ -36,7 +36,7 @@ static bool make_room(struct range_set *set)
     return true;
 }
 
-/* Puts count ranges in the place of those in [from, to). */
+/* Replaces the ranges in [from, to) by count ranges. */
 static void replace(struct range_set *set, size_t from, size_t to, const struct range *ranges, size_t count)
 {
     if (set->count > to)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* range_set.h - a set of addresses, as ranges that neither overlap nor touch.
+/* range_set.h - a set of addresses as disjoint ranges that are not adjacent.
  *
  *   add [3, 6)      before  [0, 2) .... [5, 9)     after  [0, 2) . [3, 9)
  *   remove [4, 5)   before  [0, 2) . [3, 9)        after  [0, 2) . [3, 4) . [5, 9)
@@ -23,9 +23,9 @@ struct range_set {
 };
 
 void range_set_clear(struct range_set *set);
-/* False, with nothing changed, when memory is out. */
+/* False, with nothing changed, when memory is exhausted. */
 bool range_set_add(struct range_set *set, uint64_t start, uint64_t end);
-/* When memory is out for the second half of a range that is cut in two, that range stays whole. */
+/* If memory is exhausted when a range must be split in two, that range stays complete. */
 void range_set_remove(struct range_set *set, uint64_t start, uint64_t end);
 /* Is any address of [start, end) in the set? */
 bool range_set_touches(const struct range_set *set, uint64_t start, uint64_t end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random additions and removals beside a map of single addresses. */
+/* Random additions and removals, compared with a map of single addresses. */
 #include <stdlib.h>
 #include <string.h>
 

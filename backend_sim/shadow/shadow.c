@@ -16,7 +16,7 @@ static bool is_of_pools(enum vmm_call_id id)
            id == VMM_CALL_mem_pool_import_from_shareable_handle;
 }
 
-/* What is said of managed memory: the shadow knows where that lies, and nothing of its pages. */
+/* Managed memory: the shadow knows its addresses but nothing about its pages. */
 static bool is_about_managed(enum vmm_call_id id)
 {
     return id > VMM_CALL_mem_alloc_managed && id <= VMM_CALL_mem_discard_and_prefetch_batch_async;
@@ -49,7 +49,7 @@ static bool shadowed(enum vmm_call_id id)
 
 /* Answers that the simulator cannot predict: how much memory is free on a device that other programs use too, which addresses the
  * driver keeps for itself, whether there is an IMEX channel, which streams and events exist and which streams are captured. The
- * shadow accepts the backend's answer. */
+ * shadow accepts the backend's result. */
 static bool taken_as_it_is(vmm_result result)
 {
     return result == VMM_ERROR_OUT_OF_MEMORY || result == VMM_ERROR_NOT_PERMITTED ||
@@ -104,14 +104,14 @@ static bool elsewhere(const struct shadow *shadow)
     return process && process != life_stamp();
 }
 
-/* The CUDA runtime finds out by such a call that a thread has no context yet, makes one current and calls again. */
+/* The CUDA runtime learns from such a call that a thread has no context yet, makes one current and repeats the call. */
 bool shadow_is_a_try(const struct shadow *shadow, const struct vmm_call *call, vmm_result result)
 {
     enum vmm_call_id id = (enum vmm_call_id)call->id;
     return shadow->runtime && result == VMM_ERROR_INVALID_CONTEXT && (vmm_call_has(id, CALL_MOVES) || shadow_allocates(id) || shadow_frees(id));
 }
 
-/* Opens the simulator with cuInit, or with the first call that succeeds, where cuInit was not seen. */
+/* Opens the simulator at cuInit, or at the first successful call if cuInit was not seen. */
 static void begin(struct shadow *shadow, const struct vmm_call *call)
 {
     shadow->lost = !shadow_machine(shadow->backend.inner, shadow->nodes, &shadow->sim);
@@ -128,7 +128,7 @@ static bool ends_something(enum vmm_call_id id)
            id == VMM_CALL_device_primary_ctx_release || id == VMM_CALL_device_primary_ctx_reset;
 }
 
-/* The driver has ended before the program, whose exit handlers free what they hold: that is no leak. */
+/* The driver has shut down before the program, whose exit handlers still free memory: that is not a leak. */
 static void end_late(struct shadow *shadow, const struct vmm_call *call)
 {
     struct shadow_call made;
@@ -140,7 +140,7 @@ static void end_late(struct shadow *shadow, const struct vmm_call *call)
     *vmm_detail_here() = said;
 }
 
-/* The driver permits no query there either, which it permits everywhere else. */
+/* There the driver refuses even a query that it accepts everywhere else. */
 bool shadow_refused_inside(struct shadow *shadow, const struct vmm_call *call, vmm_result result)
 {
     int count = 0;
@@ -148,7 +148,7 @@ bool shadow_refused_inside(struct shadow *shadow, const struct vmm_call *call, v
     if (result != VMM_ERROR_NOT_PERMITTED)
         return false;
     const vmm_detail said = *vmm_last_detail();
-    vmm_detail_begin(call); /* what the record has at a call of the backend is taken for foreseen */
+    vmm_detail_begin(call); /* a record that is set before the backend's call counts as foreseen */
     bool inside = vmm_backend_call(shadow->backend.inner, &ask.head) == VMM_ERROR_NOT_PERMITTED;
     vmm_detail_begin(call);
     if (inside)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays and managed memory beside a backend: its values are not the simulator's, and why it refuses calls is explained. */
+/* Arrays and managed memory with a backend: its values differ from the simulator's, and its refusals are explained. */
 #include "shadow_rig.h"
 
 static const vmm_array3d_descriptor sparse = {.width = 512, .height = 512, .format = VMM_AD_FORMAT_FLOAT, .num_channels = 1,
                                               .flags = VMM_ARRAY3D_SPARSE};
 
-/* An array of the backend's that the shadow does not see, so that the values of later ones differ. */
+/* An array of the backend that the shadow does not see, so that later values differ. */
 static vmm_array unseen(struct world *w)
 {
     vmm_array array = NULL;
@@ -102,7 +102,7 @@ static void test_tiles(void)
     vmm_close(w.sys);
 }
 
-/* The shadow has it where the backend put it, and knows nothing of its pages. */
+/* The shadow has it at the backend's address, and knows nothing about its pages. */
 static void test_managed(void)
 {
     const vmm_mem_location device = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};

@@ -62,7 +62,7 @@ static void own_output(struct shadow_call *made, const struct vmm_param *param, 
         set_pointer(&made->call.head, param, &made->out[index]);
 }
 
-/* The maps of a list name arrays and memory. False: one of them has no counterpart, or the list is long. */
+/* The maps of a list name arrays and memory. False: one of them has no counterpart, or the list is too long. */
 static bool own_tiles(struct shadow_call *made, const struct shadow_pairs *pairs)
 {
     struct vmm_call_mem_map_array_async *call = &made->call.mem_map_array_async;
@@ -88,8 +88,8 @@ static bool is_output(enum vmm_param_kind kind)
     return kind >= VMM_PARAM_OUT_INT;
 }
 
-/* The simulator places a reservation where the inner backend did: every address is free in the simulator, so it follows any
- * hint. */
+/* The simulator uses the inner backend's address for a reservation: every address is free in the simulator, so it
+ * accepts any hint. */
 static void adopt_place(struct shadow_call *made, const struct vmm_call *call, bool succeeded)
 {
     if (call->id != VMM_CALL_mem_address_reserve || !succeeded)
@@ -119,7 +119,8 @@ bool shadow_call_begin(struct shadow_call *made, const struct vmm_call *call, bo
     return own_tiles(made, pairs);
 }
 
-/* The current pool may be one that the shadow does not follow; a new one, and the device's own, are the same on both sides. */
+/* The current pool may be one that the shadow does not track; a new pool, and the device's default one, are the same
+ * on both sides. */
 static bool names_a_pool(enum vmm_call_id id)
 {
     return id == VMM_CALL_mem_pool_create || id == VMM_CALL_device_get_default_mem_pool || id == VMM_CALL_mem_get_default_mem_pool;

@@ -16,8 +16,8 @@
 struct shadow_pairs {
     struct vmm_backend *sim; /* its messages show the inner values */
     struct pairs handles, pools, arrays, contexts;
-    struct pairs fabrics; /* fabric handles of pools, each with itself (trace_fabric) */
-    struct pairs offers;  /* IPC handles of memory that the process made, the same */
+    struct pairs fabrics; /* fabric handles of pools, each paired with itself (trace_fabric) */
+    struct pairs offers;  /* IPC handles of memory that the process created, likewise */
 };
 
 void shadow_pairs_clear(struct shadow_pairs *pairs);
@@ -36,16 +36,16 @@ struct shadow_call {
     vmm_array_map_info tiles[SHADOW_TILES];
 };
 
-/* Fills made from call, which the inner backend has answered. False when the call names an object without a counterpart in the
- * shadow (an unknown handle or context). */
+/* Fills in `made` from call, which the inner backend has already executed. False when the call names an object
+ * without a counterpart in the shadow (an unknown handle or context). */
 bool shadow_call_begin(struct shadow_call *made, const struct vmm_call *call, bool succeeded,
                        const struct shadow_pairs *pairs);
 
-/* Call after both have answered: records the pairs of new values. False when the outputs do not match. */
+/* Called after both sides have executed: records the pairs of new values. False when the outputs do not match. */
 bool shadow_call_end(const struct shadow_call *made, const struct vmm_call *call, vmm_result inner, vmm_result sim,
                      struct shadow_pairs *pairs);
 
-/* The backend succeeded, and its pool has no counterpart in the shadow. It may have the value of a pool that was destroyed. */
+/* The backend succeeded, and its pool has no counterpart in the shadow. Its value may be that of a destroyed pool. */
 void shadow_call_forget_pool(const struct vmm_call *call, struct shadow_pairs *pairs);
 
 /* Opens and initialises a simulator of inner's machine; it has no memory contents and can reserve every address. nodes: the

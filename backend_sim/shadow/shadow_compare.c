@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One call on both sides: the simulator's reason for the backend's answer, or their difference. */
+/* One call on both sides: the simulator's reason for the backend's result, or their difference. */
 #include <stdio.h>
 #include <string.h>
 
 #include "shadow_state.h"
 #include "thread.h"
 
-/* Pools, without their memory: the driver chooses its addresses in the order of streams, which the shadow does not know. */
+/* Pools, without their memory: the driver chooses addresses depending on stream order, which the shadow does not know. */
 static bool is_of_pools(enum vmm_call_id id)
 {
     return (id >= VMM_CALL_mem_pool_create && id <= VMM_CALL_mem_pool_get_access) ||
            id == VMM_CALL_mem_pool_import_from_shareable_handle;
 }
 
-/* A difference without consequences: the two states are still the same. */
+/* A difference without consequences: both states still match. */
 static bool harmless(enum vmm_call_id id)
 {
     switch (id) {
@@ -78,8 +78,8 @@ static bool no_such_size(struct shadow *shadow, const struct vmm_call *call, con
     return true;
 }
 
-/* State that the shadow never saw: memory that came in a way of its own, a context made current in another way, a platform that
- * maps a dma-buf over PCIe; and pools of managed memory, which the simulator does not have. */
+/* State that the shadow never saw: memory from another API, a context made current in another way, a platform that
+ * maps a dma-buf over PCIe; and pools of managed memory, which the simulator lacks. */
 static bool unknown_to_shadow(enum vmm_call_id id, vmm_result sim)
 {
     static const enum vmm_rule_id rules[] = {VMM_RULE_COPY_NOT_MAPPED, VMM_RULE_COPY_RUNS_PAST,
@@ -108,7 +108,7 @@ static void warn_of_place(const struct vmm_call *call, vmm_result result)
     vmm_detail_warn(VMM_RULE_RESERVE_HINT_NOT_TAKEN, reserve->addr, *reserve->ptr, NULL);
 }
 
-/* A copy or query of which only the backend can know that it is right. */
+/* A copy or query whose validity only the backend can know. */
 static bool only_inner_knows(struct shadow *shadow, const struct vmm_call *call, vmm_result inner, vmm_result sim,
                              const vmm_detail *said)
 {
@@ -116,7 +116,7 @@ static bool only_inner_knows(struct shadow *shadow, const struct vmm_call *call,
         *vmm_detail_here() = *said;
         return true;
     }
-    const bool known_there = inner == VMM_SUCCESS || inner == VMM_ERROR_INVALID_CONTEXT; /* memory that lacks a context alone */
+    const bool known_there = inner == VMM_SUCCESS || inner == VMM_ERROR_INVALID_CONTEXT; /* memory that lacks only a context */
     if (!known_there || !harmless((enum vmm_call_id)call->id) || !unknown_to_shadow((enum vmm_call_id)call->id, sim))
         return false;
     if (inner != VMM_SUCCESS || !shadow_ran_past(shadow, call))
@@ -126,7 +126,7 @@ static bool only_inner_knows(struct shadow *shadow, const struct vmm_call *call,
 
 static void judge(struct shadow *shadow, struct shadow_call *made, struct vmm_call *call, vmm_result inner, const vmm_detail *said)
 {
-    const bool only = inner != VMM_SUCCESS; /* what the backend refused had no effect there */
+    const bool only = inner != VMM_SUCCESS; /* a refused call had no effect on the backend */
     vmm_detail_begin(call);
     if (only)
         sim_check_only(shadow->sim, true);
@@ -155,8 +155,8 @@ static void judge(struct shadow *shadow, struct shadow_call *made, struct vmm_ca
 
 /* ---- copies ---- */
 
-/* Of a box of rows the simulator knows less than of a range: where a driver takes part of it from memory that came in a way of
- * its own. */
+/* The simulator knows less about a box of rows than about a range: a driver may take part of it from memory that the
+ * shadow never saw. */
 static bool is_of_rows(enum vmm_call_id id)
 {
     return id == VMM_CALL_memcpy_3d || id == VMM_CALL_memcpy_3d_async;
@@ -169,7 +169,7 @@ static bool names_an_array(const struct vmm_call *call)
     return box && (box->src_memory_type == ARRAY || box->dst_memory_type == ARRAY);
 }
 
-/* A copy for which the program did not say where the two sides are, or whose other side came in a way of its own. */
+/* A copy whose memory types the program did not specify, or whose other side is memory that the shadow never saw. */
 static bool is_direct(const struct vmm_call *call, vmm_result inner)
 {
     if (call->id != VMM_CALL_memcpy_dtod && call->id != VMM_CALL_memcpy_dtod_async)
@@ -207,7 +207,7 @@ static void compare_batch(struct shadow *shadow, const struct vmm_call *call, vm
     *vmm_detail_here() = said;
 }
 
-/* A multicast object is not followed. Its handle may have the value that a released one had. */
+/* A multicast object is not tracked. Its handle may have the value of a released one. */
 static void forget_handle(struct shadow *shadow, const struct vmm_call *call, vmm_result inner)
 {
     const struct vmm_call_multicast_create *create = (const void *)call;
@@ -215,7 +215,7 @@ static void forget_handle(struct shadow *shadow, const struct vmm_call *call, vm
         pairs_set(&shadow->pairs.handles, *create->mc_handle, 0);
 }
 
-/* The simulator's reason for a refusal, where it would refuse the call as well; its answer does not count otherwise. */
+/* The simulator's reason for a refusal, if it would refuse the call as well; otherwise its result is ignored. */
 static void explain_refusal(struct shadow *shadow, const struct vmm_call *call, vmm_result inner, const vmm_detail *said)
 {
     struct shadow_call made;
@@ -228,7 +228,7 @@ static void explain_refusal(struct shadow *shadow, const struct vmm_call *call, 
     sim_check_only(shadow->sim, false);
 }
 
-/* What is known of a range that is not followed is enough to explain why nothing can be mapped there. */
+/* The addresses of an untracked range are enough to explain why nothing can be mapped there. */
 static void beside_opaque(struct shadow *shadow, const struct vmm_call *call, vmm_result inner, const vmm_detail *said)
 {
     shadow_pass_opaque(shadow, call, inner);
@@ -243,7 +243,7 @@ void shadow_compare(struct shadow *shadow, struct vmm_call *call, vmm_result inn
     if (call->id == VMM_CALL_mem_export_to_shareable_handle)
         shadow_note_export(shadow, call, inner);
     if (call->id == VMM_CALL_mem_pool_export_to_shareable_handle || call->id == VMM_CALL_ipc_get_mem_handle)
-        shadow_note_export(shadow, call, inner); /* of either it is known what the rules say of their calls alone */
+        shadow_note_export(shadow, call, inner); /* for both, only the rules about their own arguments are known */
     else if (call->id == VMM_CALL_multicast_create)
         forget_handle(shadow, call, inner);
     else if (shadow_allocates((enum vmm_call_id)call->id))

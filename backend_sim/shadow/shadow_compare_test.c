@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which differences between a backend and the rules are reported: copies of boxes and batches, queries, pools, and values used again. */
+/* The reported differences between a backend and the rules: copies of boxes and batches, queries, pools, and reused values. */
 #include "program_call.h"
 #include "shadow_rig.h"
 #include "thread.h"
@@ -57,7 +57,7 @@ static void test_boxes(void)
     }
 }
 
-/* ---- copies whose sides the program did not name ---- */
+/* ---- copies without memory types ---- */
 
 static void test_direct(void)
 {
@@ -129,7 +129,7 @@ static void test_batches(void)
     }
 }
 
-/* Of memory that another process shares only the backend knows where it ends. */
+/* Only the backend knows the size of memory shared by another process. */
 static void test_opened(void)
 {
     struct world w = opened("", "h100");
@@ -163,7 +163,7 @@ static void test_opened(void)
     vmm_close(w.sys);
 }
 
-/* ---- pools and values that are used again ---- */
+/* ---- pools and reused values ---- */
 
 static void test_values(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the process gives to others, as far as a later answer depends on it.
+/* Exports of the process, as far as later results depend on them.
  *
- *   cuIpcGetMemHandle             64 bytes          opened by the same process they are refused, as if the thread had no context
- *   cuMemExportToShareableHandle  descriptor 7      its opening is tagged: open at the end with that tag, it was never closed
+ *   cuIpcGetMemHandle             64 bytes          opened by the same process, they are refused as if the thread had no context
+ *   cuMemExportToShareableHandle  descriptor 7      the opening is tagged: if it is still open at the end, it was never closed
  *   cuMemPoolExport..., fabric    64 bytes          known as a pool's
  */
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "stacks_call.h"
 #include "trace_descriptors.h"
 
-/* The values of handles that are bytes, by their hash. */
+/* The values of byte handles, by their hash. */
 static void know(struct pairs *pairs, const void *bytes)
 {
     const uint64_t handle = trace_fabric(bytes);
@@ -22,7 +22,7 @@ static void know(struct pairs *pairs, const void *bytes)
 
 /* ---- descriptors ---- */
 
-/* The entry of that number, which is the latest export's; NULL when memory is out. */
+/* The entry of that number, used for the latest export; NULL when memory is exhausted. */
 static struct shadow_descriptor *entry_of(struct shadow *shadow, int file)
 {
     uint64_t place = pairs_get(&shadow->descriptor_of, (uint64_t)file + 1);
@@ -39,7 +39,7 @@ static struct shadow_descriptor *entry_of(struct shadow *shadow, int file)
     return &shadow->descriptors[shadow->descriptor_count++];
 }
 
-/* Where the opening takes no tag, a leak could not be told from another file of that number. */
+/* If the opening cannot be tagged, a leak could not be distinguished from another file with that number. */
 static void note_descriptor(struct shadow *shadow, const struct vmm_call_mem_export_to_shareable_handle *export)
 {
     enum { TAGS = 64 };
@@ -53,7 +53,8 @@ static void note_descriptor(struct shadow *shadow, const struct vmm_call_mem_exp
             .made = {vmm_reported_name(vmm_reported_call(export->head.id)), export->head.number, call_stack()}};
 }
 
-/* The next descriptor from *i on that is still open although its handle is released: a handle that is not is reported itself. */
+/* The next descriptor from *i on that is still open although its handle was released; unreleased handles are reported
+ * separately. */
 static bool next_open(struct shadow *shadow, size_t *i, struct shadow_descriptor *open)
 {
     vmm_detail found;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the process gives to others beside a backend: its own IPC handles, descriptors that stay open; and calls inside a host
+/* Exports with a backend: the process's own IPC handles, descriptors that stay open; and calls inside a host
  * function, which no backend explains. */
 #define _GNU_SOURCE /* memfd_create */
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static void test_own_offer(void)
     vmm_close(w.sys);
 }
 
-/* The runtime learns by the same answer that a thread has no context: its own handle is refused all the same. */
+/* The runtime uses the same result to learn that a thread has no context; the process's own handle is still refused. */
 static void test_own_offer_of_the_runtime(void)
 {
     struct world w = opened("runtime", "h100");
@@ -75,7 +75,8 @@ static unsigned open_descriptors(struct world *w)
     return descriptors;
 }
 
-/* Exports memory as that descriptor, or as the backend chooses. The handle is released unless handle is there to keep it. */
+/* Exports memory with that descriptor, or with one that the backend chooses. The handle is released unless `handle`
+ * receives it. */
 static int exported(struct world *w, int file, handle_t *handle)
 {
     vmm_mem_allocation_prop prop = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0);
@@ -124,7 +125,7 @@ static void test_descriptors(void)
     vmm_close(w.sys);
 }
 
-/* More of them than there is room for at first; and what the backend does not give. */
+/* More exports than the initial capacity; and exports that the backend refuses. */
 static void test_many_descriptors(void)
 {
     struct world w = opened("", "h100");
@@ -148,7 +149,7 @@ static void test_many_descriptors(void)
     vmm_close(w.sys);
 }
 
-/* Without memory, or a system that tags, a descriptor is not watched; the export is the backend's. */
+/* Without memory, or on a system without tags, a descriptor is not watched; the export still succeeds. */
 static void test_unwatched(void)
 {
     static const char *const calls[] = {"malloc", "calloc", "fcntl"};

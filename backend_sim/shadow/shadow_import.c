@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory and pools of other processes. No call reports the size of imported memory. Memory is mapped whole, so the first mapping
- * tells it. */
+/* Memory and pools of other processes. No call reports the size of imported memory. Memory is mapped whole, so the
+ * first mapping shows its size. */
 #include "shadow_state.h"
 #include "sim_open.h"
 #include "trace_descriptors.h"
 
-/* The answer to a descriptor of the other kind: nothing else about a descriptor is not supported. */
+/* The result for a descriptor of the other kind: nothing else about a descriptor yields NOT_SUPPORTED. */
 static void other_kind(const struct vmm_call *call, const void *handle, const char *argument)
 {
     vmm_detail_begin(call);
@@ -20,8 +20,8 @@ static bool is_of_a_pool(const struct shadow *shadow, const struct vmm_call_mem_
             pairs_get(&shadow->pairs.fabrics, trace_fabric(import->os_handle)));
 }
 
-/* Only the backend knows the descriptor, and the shadow does not follow what is imported. Which arguments are refused before the
- * descriptor is looked at does not depend on it. */
+/* Only the backend knows the descriptor, and the shadow does not track the import. Arguments that are checked before
+ * the descriptor are refused independently of it. */
 bool shadow_imported_pool(struct shadow *shadow, const struct vmm_call *call, vmm_result inner)
 {
     const struct vmm_call_mem_pool_import_from_shareable_handle *import = (const void *)call;
@@ -36,7 +36,8 @@ bool shadow_imported_pool(struct shadow *shadow, const struct vmm_call *call, vm
     return true;
 }
 
-/* The new handle, of unknown size. Where the backend reports no properties, it is of an object that the shadow does not follow. */
+/* The new handle, of unknown size. If the backend reports no properties, it refers to an object that the shadow does
+ * not track. */
 static void adopt(struct shadow *shadow, const struct vmm_call *call, uint64_t handle)
 {
     vmm_mem_allocation_prop prop;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Imported memory beside a backend: its size is unknown until it is mapped, and everything about it is checked. */
+/* Imported memory with a backend: its size is unknown until it is mapped, and everything else about it is checked. */
 #include "shadow_rig.h"
 
 /* A descriptor of memory that this process exported. */
@@ -21,7 +21,7 @@ static handle_t imported(struct world *w)
     return handle;
 }
 
-/* The first mapping shows how large imported memory is; until then, and from then on, all calls are checked. */
+/* The first mapping shows the size of imported memory; all calls before and after it are checked. */
 static void test_imported(void)
 {
     struct world w = opened("", "h100");
@@ -80,7 +80,7 @@ static void test_imported(void)
     vmm_close(w.sys);
 }
 
-/* Where the backend reports no properties, the object is not followed, and neither is its mapping. */
+/* If the backend reports no properties, the object and its mapping are not tracked. */
 static void test_imported_object(void)
 {
     struct world w = opened("", "h100");
@@ -96,7 +96,7 @@ static void test_imported_object(void)
     vmm_close(w.sys);
 }
 
-/* Memory of a device that the process does not see, as of a peer process with another CUDA_VISIBLE_DEVICES. */
+/* Memory of a device that the process does not see, for example from a peer process with another CUDA_VISIBLE_DEVICES. */
 static void test_hidden_device(void)
 {
     struct world w = opened("", "h200x2");

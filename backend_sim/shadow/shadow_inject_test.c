@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the host runs out while the shadow follows answers against the rules: it stops checking and reports that, or one object is not
- * followed; the backend's answers are the program's, and nothing stays behind. */
+/* Host memory runs out while the shadow processes results that break the rules: it stops checking and reports that,
+ * or stops tracking one object; the program still gets the backend's results, and nothing leaks. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
@@ -84,7 +84,7 @@ static void test_ranges(void)
     inject_try(&(struct inject_case){"a reservation", .least = 1, .begin = opens, .call = reserve_odd, .reported = is_lost, .end = closes});
 }
 
-/* Objects whose counterparts the shadow makes: done is a call without a report. */
+/* Objects whose counterparts the shadow creates; `done` means a call without a report. */
 static bool create(void)
 {
     const vmm_mem_allocation_prop prop = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0);
@@ -103,7 +103,7 @@ static bool create_odd(void)
     return rule_is("VMM-SHADOW-OPAQUE") && vmm_leaks(now.sys, NULL, NULL) == before + 1;
 }
 
-/* As many as the table of pairs holds before it grows. */
+/* The capacity of the table of pairs before it grows. */
 static void opens_full(void)
 {
     opens();
@@ -160,7 +160,7 @@ static void test_handles(void)
     inject_try(&(struct inject_case){"handles, and pairs that grow", .least = 1, .begin = opens_full, .call = retain_many, .reported = is_told, .end = closes});
 }
 
-/* Ordinary memory that finds no room is not followed, and its free is silent. */
+/* Ordinary memory that cannot be recorded is not tracked, and freeing it causes no report. */
 static bool allocate(void)
 {
     answer_with(&now, VMM_CALL_mem_alloc, UINT64_C(1) << 41, sizeof at);
@@ -179,7 +179,7 @@ static void test_memory(void)
     inject_try(&(struct inject_case){"ordinary memory", .least = 2, .begin = opens, .call = allocate, .reported = freed_silently, .end = closes});
 }
 
-/* The set of ranges is as it was. */
+/* The set of ranges is unchanged. */
 static void test_set(void)
 {
     struct range_set set = {0};
@@ -204,7 +204,7 @@ static void test_set(void)
     range_set_clear(&set);
 }
 
-/* Without memory for itself the shadow is not opened. */
+/* Without memory for its own state the shadow cannot be opened. */
 static void test_open(void)
 {
     struct vmm_backend *inner = NULL, *top = NULL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shadow over a backend that answers as no simulator does: which answers it accepts, which are differences, and what it gives up
- * for them. */
+/* The shadow over a backend with results that no simulator gives: the results that it accepts, those that are
+ * differences, and the objects that it stops tracking. */
 #include <pthread.h>
 
 #include "fabric_handle.h"
 #include "shadow_rig.h"
 
-/* ---- what the shadow cannot know ---- */
+/* ---- state that the shadow cannot know ---- */
 
 static void test_taken_as_it_is(void)
 {
@@ -26,8 +26,8 @@ static void test_taken_as_it_is(void)
     vmm_close(w.sys);
 }
 
-/* The driver ends before its program. From then on its answers say nothing about the program, not even answers that break the
- * rules. */
+/* The driver shuts down before its program ends. From then on its results say nothing about the program, even if they
+ * break the rules. */
 static void test_driver_ends(void)
 {
     static const enum vmm_call_id calls[] = {VMM_CALL_device_primary_ctx_release, VMM_CALL_mem_unmap};
@@ -52,7 +52,7 @@ static void test_driver_ends(void)
     }
 }
 
-/* What exit handlers free when the driver has ended is no leak. */
+/* Memory that exit handlers free after the driver's shutdown is not a leak. */
 static void test_late_ends(void)
 {
     struct world w = opened("", "h100");
@@ -76,7 +76,7 @@ static void test_late_ends(void)
     vmm_close(w.sys);
 }
 
-/* The driver ends before it is known, or where the shadow knows nothing of what ends: nothing is done for that. */
+/* The driver shuts down before its machine is known, or the shadow does not know the freed object: neither has an effect. */
 static void test_late_unknown(void)
 {
     struct world w = unopened("", "h100");
@@ -100,7 +100,7 @@ static void test_late_unknown(void)
     vmm_close(w.sys);
 }
 
-/* The shadow does not follow multicast objects: what is mapped of one is its own range's affair. */
+/* The shadow does not track multicast objects: a mapping of one affects only its own range. */
 static void test_multicast(void)
 {
     const vmm_multicast_object_prop prop = {.num_devices = 2, .size = 2 * G};
@@ -171,8 +171,8 @@ static void test_contexts(void)
     vmm_close(w.sys);
 }
 
-/* A call on contexts that the backend refuses changes nothing that the shadow follows, whether only the backend can know the reason
- * or the rules would have let it through. */
+/* A refused call on contexts changes no tracked state, whether only the backend can know the reason or the rules
+ * would have accepted it. */
 static void refused_context(struct world *w, enum vmm_call_id id, vmm_result result, vmm_result (*call)(struct world *))
 {
     const char *name = vmm_call_name(id);
@@ -214,7 +214,7 @@ static void test_contexts_refused(void)
     vmm_close(w.sys);
 }
 
-/* The host has those nodes that the backend accepts. */
+/* The host has the nodes that the backend accepts. */
 static void test_nodes(void)
 {
     struct world w = opened("nodes=8", "h100");
@@ -261,7 +261,7 @@ static void test_harmless(void)
     vmm_close(w.sys);
 }
 
-/* A difference that changes the state of one object: it is not followed from then on, and all else is. */
+/* A difference that changes the state of one object: that object is no longer tracked, everything else is. */
 static void given_up_by(struct world *w, vmm_result got, vmm_result want, const char *rule, const char *note, const char *name)
 {
     vmm_deviceptr other = 0;
@@ -310,7 +310,7 @@ static void test_given_up(void)
                 "a mapping of a released handle");
 }
 
-/* What is refused changes nothing on either side: the next right call is right. */
+/* A refused call changes nothing on either side: the next valid call succeeds. */
 static void test_refused(void)
 {
     struct world w = opened("", "h100");
@@ -346,7 +346,7 @@ static void test_refused(void)
     vmm_close(w.sys);
 }
 
-/* A reservation that the simulator does not have: all that is done in it is passed, until it is freed. */
+/* A reservation that the simulator lacks: all calls on it are passed through, until it is freed. */
 static void test_foreign_reservation(void)
 {
     struct world w = opened("", "h100");
@@ -468,7 +468,7 @@ static vmm_mem_pool_props pool_at(vmm_mem_location_type type)
     return (vmm_mem_pool_props){.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {type, 0}};
 }
 
-/* Pools of the driver that have no counterpart, at values that those of destroyed pools had. */
+/* Pools of the driver without a counterpart, with values of destroyed pools. */
 static void test_pools(void)
 {
     struct world w = opened("", "h100");
@@ -525,7 +525,7 @@ static void test_pools(void)
     vmm_close(w.sys);
 }
 
-/* The current pool may be one that the shadow has not seen: its value makes no pair. */
+/* The current pool may be one that the shadow has not seen: its value is not paired. */
 static void test_current_pool(void)
 {
     struct world w = opened("", "h100");
@@ -545,7 +545,7 @@ static void test_current_pool(void)
     vmm_close(w.sys);
 }
 
-/* The driver's addresses are the program's: a pool of the shadow is in no reservation's way. */
+/* The program uses the driver's addresses: a pool of the shadow never blocks a reservation. */
 static void test_places(void)
 {
     struct world w = opened("", "h100");

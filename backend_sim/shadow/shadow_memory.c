@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ordinary memory: the simulator has it where the backend put it. The name of the program's call gives its kind, since libcuda's
- * kin of cuMemAlloc and cuMemFree arrive here as parts of their calls (program_call.h). */
+/* Ordinary memory: the simulator has it at the backend's address. The name of the program's call determines the kind,
+ * because libcuda's relatives of cuMemAlloc and cuMemFree arrive here as parts of their calls (program_call.h). */
 #include "shadow_state.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static bool is_named(const struct vmm_call *call, const char *name)
 
 /* ---- allocations ---- */
 
-/* Where the program wants the address, and how much it asked for; 0: only the backend knows. */
+/* The program's output for the address, and the requested size; 0: only the backend knows it. */
 struct wanted {
     const vmm_deviceptr *at;
     uint64_t size;
@@ -68,7 +68,8 @@ static uint64_t ask_size(struct shadow *shadow, const struct vmm_call *call, vmm
     return known && base <= at && at - base < size ? size - (at - base) : 0;
 }
 
-/* Work on a captured stream becomes a graph's: memory that it allocates belongs to the graph, and a free ends nothing yet. */
+/* Work on a captured stream becomes part of a graph: memory that it allocates belongs to the graph, and a free has no
+ * immediate effect. */
 static bool is_captured(struct shadow *shadow, const struct vmm_call *call, vmm_stream stream)
 {
     vmm_stream_capture_status status = VMM_STREAM_CAPTURE_STATUS_NONE;
@@ -86,7 +87,7 @@ static bool allocates_in_capture(struct shadow *shadow, const struct vmm_call *c
     return call->id == VMM_CALL_mem_alloc_from_pool_async && is_captured(shadow, call, any->mem_alloc_from_pool_async.stream);
 }
 
-/* The rules about the arguments of cuMemAlloc and its kin. */
+/* The rules about the arguments of cuMemAlloc and related calls. */
 static void explain(const struct vmm_call *call, vmm_result inner, const struct wanted *wanted)
 {
     bool ordered = wanted->kind == SIM_ADOPTED_ORDERED;
@@ -132,15 +133,15 @@ static uint64_t freed_by(const struct vmm_call *call)
     return vmm_call_scalar(call, vmm_call_params((enum vmm_call_id)call->id, &count));
 }
 
-/* What the simulator found out before the backend's call. */
+/* The simulator's finding before the backend's call. */
 struct freeing {
     vmm_result sim;
     vmm_detail found;
     struct sim_adopted_memory was;
 };
 
-/* A free of ordinary memory in the order of a stream succeeds on a recorded driver, and a later call does not return: it is
- * reported before it is made, as in foresee. */
+/* A stream-ordered free of ordinary memory succeeds on a recorded driver, but a later call never returns: it is
+ * reported before the call, as in foresee. */
 static void begin_free(struct shadow *shadow, const struct vmm_call *call, struct freeing *freeing)
 {
     freeing->sim = sim_end_memory(shadow->sim, call, freed_by(call), kinds_freed_by(call), &freeing->was);
@@ -149,7 +150,7 @@ static void begin_free(struct shadow *shadow, const struct vmm_call *call, struc
         vmm_detail_begin(call);
 }
 
-/* Is the memory free now? The backend's pending call has been made, so it can be asked. */
+/* Is the memory free now? The backend's pending call has finished, so the backend can be queried. */
 static bool is_freed(struct shadow *shadow, const struct vmm_call *call, vmm_result inner)
 {
     const struct vmm_call_mem_free_async *free = (const void *)call;
@@ -178,7 +179,7 @@ vmm_result shadow_free(struct shadow *shadow, struct vmm_call *call)
     life_may_cancel(cancel);
     vmm_result result = vmm_backend_call(shadow->backend.inner, call);
     if (shadow_is_a_try(shadow, call, result) || (asked && result == VMM_SUCCESS && freeing.sim != VMM_SUCCESS))
-        vmm_detail_begin(call); /* of the second, the allocation was not seen */
+        vmm_detail_begin(call); /* the second one's allocation was not seen */
     cancel = life_no_cancel();
     life_acquire(&shadow->lock);
     shadow->ended |= result == VMM_ERROR_DEINITIALIZED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ordinary memory beside a backend: the simulator has it where the backend put it. */
+/* Ordinary memory with a backend: the simulator has it at the backend's address. */
 #include "program_call.h"
 #include "shadow_rig.h"
 #include "thread.h"
@@ -36,7 +36,8 @@ static void test_freed(void)
     vmm_close(w.sys);
 }
 
-/* A refused free leaves the memory; memory that came unseen is freed unseen; what the backend gives twice has ended unseen. */
+/* A refused free keeps the memory; freeing memory whose allocation was not seen causes no report; if the backend
+ * returns an address twice, the first memory was freed unseen. */
 static void test_against_the_rules(void)
 {
     struct world w = opened("", "h100");
@@ -62,7 +63,7 @@ static void test_against_the_rules(void)
     vmm_close(w.sys);
 }
 
-/* Beside a program of the CUDA runtime such an answer says nothing about the program; beside another it is its mistake. */
+/* With the CUDA runtime such a result says nothing about the program; otherwise it is the program's mistake. */
 static void test_tries(void)
 {
     vmm_deviceptr at = 0;
@@ -137,7 +138,7 @@ static void test_batch(void)
     vmm_close(w.sys);
 }
 
-/* As the wrappers of libcuvmm-check.so make it: a part of the program's call, by whose name the kind is known. */
+/* As made by the wrappers of libcuvmm-check.so: part of the program's call, whose name determines the kind. */
 static vmm_result within(struct world *w, struct vmm_entry_point *entry, vmm_deviceptr *at, bool frees)
 {
     vmm_within_begin(&vmm_this_thread()->within, entry);
@@ -170,7 +171,7 @@ static void test_host(void)
     vmm_close(w.sys);
 }
 
-/* A context takes its memory with it; memory of a pool stays. */
+/* Destroying a context frees its memory; memory of a pool stays. */
 static void test_contexts(void)
 {
     struct world w = opened("", "h100");
@@ -188,7 +189,7 @@ static void test_contexts(void)
     vmm_close(w.sys);
 }
 
-/* A program whose cuInit was not seen is followed from its first call on. */
+/* A program whose cuInit was not seen is tracked from its first call on. */
 static void test_late(void)
 {
     struct world w = unopened("", "h100");
@@ -201,7 +202,7 @@ static void test_late(void)
     vmm_close(w.sys);
 }
 
-/* The arguments of a refused allocation are explained; an answer for another reason is not. */
+/* Invalid arguments of a refused allocation are explained; refusals for other reasons are not. */
 static void test_refused(void)
 {
     struct world w = opened("", "h100");
@@ -232,7 +233,7 @@ static void test_refused(void)
     vmm_close(w.sys);
 }
 
-/* Memory whose size only the backend knows, and memory of a captured stream, which is a graph's. */
+/* Memory whose size only the backend knows, and memory of a captured stream, which belongs to a graph. */
 static void test_sizes_and_captures(void)
 {
     struct world w = opened("", "h100");
@@ -268,7 +269,7 @@ static void test_sizes_and_captures(void)
     vmm_close(w.sys);
 }
 
-/* A copy to the host whose sides the program did not name. */
+/* A copy to the host without memory types. */
 static void test_to_host(void)
 {
     static struct vmm_entry_point plain = {.name = "cuMemcpy"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the shadow does not follow, object by object: ranges of addresses, handles without a pair, and contexts.
+/* Untracked objects: address ranges, handles without a counterpart, and contexts.
  *
  *   cuMemMap of a multicast object    its range is opaque until it is unmapped; calls that name it are passed
  *   an answer against the rules       the range, or the handle, of that call is given up; everything else is still checked
@@ -126,7 +126,7 @@ static void say_lost(struct shadow *shadow, const struct vmm_call *call)
     vmm_detail_note("the host's memory is exhausted, so the shadow stops checking calls");
 }
 
-/* From here on nothing is known of what is mapped there. Mappings that the range cuts are given up whole. */
+/* From here on the mappings there are unknown. Mappings that the range cuts are no longer tracked at all. */
 static void give_up_range(struct shadow *shadow, const struct vmm_call *call, uint64_t start, uint64_t size)
 {
     sim_forget_mappings(shadow->sim, call, &start, &size);
@@ -134,7 +134,7 @@ static void give_up_range(struct shadow *shadow, const struct vmm_call *call, ui
         say_lost(shadow, call);
 }
 
-/* Nothing is mapped there any more. A mapping that was only partly in the range is not followed from here. */
+/* Nothing is mapped there any more. A mapping that was only partly in the range is no longer tracked. */
 static void unmapped(struct shadow *shadow, const struct vmm_call *call, uint64_t start, uint64_t size)
 {
     const uint64_t from = start, to = end_of(start, size);
@@ -155,7 +155,7 @@ static void freed(struct shadow *shadow, const struct vmm_call *call)
 
 /* ---- handles ---- */
 
-/* A retained handle that the shadow knows has one reference more. */
+/* A known handle that was retained has one more reference. */
 static void retained(struct shadow *shadow, const struct vmm_call *call)
 {
     const struct vmm_call_mem_retain_allocation_handle *retain = (const void *)call;
@@ -204,16 +204,17 @@ void shadow_pass_unknown(struct shadow *shadow, const struct vmm_call *call, vmm
         say_opaque(call, map->handle, "the handle is of an object that the checker does not track, such as a multicast object");
 }
 
-/* ---- answers against the rules ---- */
+/* ---- results that break the rules ---- */
 
-/* What the simulator made of the call is not what the backend made. */
+/* Simulator and backend did different things for the call. */
 static void release(struct shadow *shadow, const struct vmm_call *call, uint64_t handle)
 {
     struct vmm_call_mem_release undo = {{VMM_CALL_mem_release, call->number}, handle};
     vmm_backend_call(shadow->sim, &undo.head);
 }
 
-/* The backend made memory that the rules do not allow. It has the requested size and the properties that the backend reports. */
+/* The backend created memory that the rules do not allow. It has the requested size and the properties that the
+ * backend reports. */
 static void adopt_created(struct shadow *shadow, const struct shadow_call *made, const struct vmm_call *call, vmm_result sim)
 {
     const struct vmm_call_mem_create *create = (const void *)call;
@@ -232,7 +233,7 @@ static void adopt_created(struct shadow *shadow, const struct shadow_call *made,
         sim_show_handle(shadow->sim, own, *create->handle);
 }
 
-/* The simulator may have made a reservation of its own, elsewhere. */
+/* The simulator may have made a reservation at another address. */
 static void adopt_reserved(struct shadow *shadow, const struct shadow_call *made, const struct vmm_call *call, vmm_result sim)
 {
     const struct vmm_call_mem_address_reserve *reserve = (const void *)call;
@@ -283,7 +284,7 @@ static void take_over(struct shadow *shadow, const struct shadow_call *made, con
     case VMM_CALL_device_primary_ctx_retain:
         shadow_learn_context(shadow, call);
         break;
-    default: /* of the others, what they ended or named has no counterpart any more */
+    default: /* for the others, the object that they ended or named no longer has a counterpart */
         break;
     }
 }
@@ -295,7 +296,7 @@ void shadow_give_up(struct shadow *shadow, const struct shadow_call *made, const
     bool both = inner == VMM_SUCCESS;
     if (both)
         take_over(shadow, made, call, sim);
-    else if (call->id == VMM_CALL_mem_set_access && sim == VMM_SUCCESS) /* which had rights to change, and did */
+    else if (call->id == VMM_CALL_mem_set_access && sim == VMM_SUCCESS) /* which had rights to change, and changed them */
         give_up_range(shadow, call, rights->ptr, rights->size);
     if (shadow->lost)
         return;
@@ -305,7 +306,7 @@ void shadow_give_up(struct shadow *shadow, const struct shadow_call *made, const
 
 /* ---- contexts ---- */
 
-/* The primary context of its device stands for it: few calls depend on more than the device, and it is no leak. */
+/* The device's primary context stands for it: few calls depend on more than the device, and it is not a leak. */
 bool shadow_learn_context(struct shadow *shadow, const struct vmm_call *call)
 {
     vmm_context theirs = NULL, own = NULL;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the shadow does not follow, beside a backend whose answers break the rules: the calls that name it are passed, until it
- * ends. */
+/* Untracked objects with a backend whose results break the rules: calls on them are passed through until they end. */
 #include "shadow_rig.h"
 
 static const vmm_mem_access_desc read_write = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, RW};
@@ -122,7 +121,7 @@ static void test_each_call(void)
     vmm_close(w.sys);
 }
 
-/* The rights to a pool's memory are the backend's affair; those to ordinary memory are the rules'. */
+/* Only the backend checks rights to a pool's memory; rights to ordinary memory are checked by the rules. */
 static void test_copies_of_pools(void)
 {
     struct world w = opened("", "h100");
@@ -141,7 +140,7 @@ static void test_copies_of_pools(void)
     vmm_close(w.sys);
 }
 
-/* ---- answers against the rules ---- */
+/* ---- results that break the rules ---- */
 
 static void test_created(void)
 {
@@ -253,7 +252,7 @@ static void call_inner(struct world *w, void *call)
         tap_bail("the backend refuses: %s", vmm_last_detail()->note);
 }
 
-/* The thread's context on the backend is that one, and the shadow has seen none. */
+/* The backend's current context of the thread, of which the shadow has seen none. */
 static void unseen(struct world *w, vmm_context context)
 {
     struct vmm_call_ctx_set_current set = {{VMM_CALL_ctx_set_current, 0}, context};
@@ -261,7 +260,7 @@ static void unseen(struct world *w, vmm_context context)
     call_inner(w, &set.head);
 }
 
-/* Does the simulator follow the thread, in whose context the program has no right to write? */
+/* Does the simulator know the thread's context, in which the program has no write access? */
 static void learnt(struct world *w, bool want, const char *name)
 {
     answer(w, VMM_CALL_memset_d8, VMM_ERROR_INVALID_VALUE);
@@ -304,7 +303,7 @@ static void test_contexts_learnt(void)
     vmm_close(w.sys);
 }
 
-/* Contexts that the backend makes or makes current against the rules. */
+/* Contexts that the backend creates or makes current in violation of the rules. */
 static void test_contexts_against_rules(void)
 {
     struct world w = opened("", "h100");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shadow layer over a simulator: the same answers and the same reasons, in the backend's values. */
+/* The shadow layer over a simulator: the same results and the same reasons, with the backend's values. */
 #include <string.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ static struct world open_world(const char *spec)
         tap_bail("%s cannot be opened: %s", spec, vmm_last_detail()->note);
     vmm_init(w.sys, 0);
     vmm_ctx_create(w.sys, &w.context, 0, 0);
-    /* A released handle shifts the inner backend's values: from here on they differ from the shadow's. */
+    /* A released handle shifts the inner backend's values, which then differ from the shadow's. */
     vmm_mem_create(w.sys, &w.handle, G, &prop, 0);
     vmm_mem_create(w.sys, &w.handle, 2 * G, &prop, 0);
     vmm_mem_address_reserve(w.sys, &w.at, 4 * G, 0, 0, 0);
@@ -73,7 +73,7 @@ static void test_unknown(void)
     vmm_close(w.sys);
 }
 
-/* Ranges exported to other devices: only the backend makes a descriptor; the reasons are the shadow's. */
+/* Ranges exported to other devices: only the backend creates a descriptor; the shadow supplies the reasons. */
 static void test_dmabuf(void)
 {
     struct world w = open_world("shadow|sim:h100");

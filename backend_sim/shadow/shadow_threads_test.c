@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hundreds of threads on one shadow: their addresses and handles are given to each other by the backend. Any report is false. */
+/* Hundreds of threads on one shadow: the backend reuses their addresses and handles among them. Any report is wrong. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

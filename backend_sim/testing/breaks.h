@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* breaks.h - for tests of checks (checks.h): an invariant broken by hand, the sentence that it has, and the same object mended.
+/* breaks.h - for tests of checks (checks.h): breaks an invariant by hand, expects its message, and repairs the object.
  *
  *     BREAKS(map.count, 3, addrmap_check(&map, start_of), "3 things are counted")
  *
- * stores 3, looks for the words in what the check says, stores the old value and expects that nothing is broken. Where the old
- * value is 2, it then stores 1, as far off on the other side, which must be reported in some words: so a check of both sides that
- * has lost one is noticed. BREAKS_TO leaves that out, where the other side is right, or is not a value of the place.
+ * stores 3, looks for the words in the check's message, stores the old value again and expects no message. If the old
+ * value is 2, it then stores 1, which is equally far off on the other side and must also be reported: this detects a
+ * two-sided check that has lost a side. BREAKS_TO omits that, if the other side is valid or not representable.
  */
 #ifndef SIM_BREAKS_H
 #define SIM_BREAKS_H
@@ -26,7 +26,7 @@ static inline void check_breaks(const char *said, const char *words)
     tap_ok(said && strstr(said, words), "reported: %s (%s)", words, said ? said : "nothing is broken");
 }
 
-/* Makes of a value, an integer of so many bytes, the one as far from the old value on its other side. */
+/* Replaces a value, an integer of that many bytes, by the one equally far from the old value on its other side. */
 static inline void breaks_mirror(void *value, const void *old, size_t bytes)
 {
     uint64_t is = 0, was = 0;
@@ -43,7 +43,7 @@ static inline void breaks_mirror(void *value, const void *old, size_t bytes)
     _Generic((place), signed char: true, unsigned char: true, short: true, unsigned short: true, int: true, \
              unsigned: true, long: true, unsigned long: true, long long: true, unsigned long long: true, default: false)
 
-/* Both values have the place's type, whatever that is. */
+/* Both values have the object's type. */
 #define BREAKS_TO(place, value, check, words)    \
     do {                                         \
         __typeof__(place) breaks_old = (place);  \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edges_rig.h - for tests of edge cases that ordinary programs do not reach: one system, and what most of them need of it. Included
+/* edges_rig.h - for tests of edge cases that ordinary programs do not reach: one system, and common helpers. Included
  * by one file of a program. */
 #ifndef SIM_EDGES_RIG_H
 #define SIM_EDGES_RIG_H

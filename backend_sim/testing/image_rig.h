@@ -3,7 +3,7 @@
  *
  *     rig_cubin(&bytes, 90, kernels, 2, variables, 1)     a cubin
  *     rig_fatbin(&bytes); rig_entry(&bytes, 2, 90, FLAG, cubin.at, cubin.size, unpacked)   a fat binary, entry by entry
- *     rig_lz4(&bytes, from, size), rig_zstd(...)          packed without any art: literals alone
+ *     rig_lz4(&bytes, from, size), rig_zstd(...)          packed as literals only
  */
 #ifndef SIM_TESTING_IMAGE_RIG_H
 #define SIM_TESTING_IMAGE_RIG_H
@@ -59,7 +59,7 @@ struct rig_kernel {
 struct rig_variable {
     const char *name;
     uint32_t size;
-    const char *initial; /* as many bytes; NULL: zeros */
+    const char *initial; /* that many bytes; NULL: zeros */
 };
 
 struct rig_elf {
@@ -94,7 +94,7 @@ static inline void rig_attribute(struct rig_bytes *info, unsigned name, uint32_t
     rig_put(info, value, words * sizeof *value);
 }
 
-/* Parameters of the first kernels as toolkits before 13 write them, of the others as 13 does. */
+/* Parameters of the first kernels in the format of toolkits before 13, of the others in the format of 13. */
 static inline void rig_kernel_info(struct rig_bytes *info, const struct rig_kernel *kernel, bool old)
 {
     uint32_t at = 0;
@@ -186,7 +186,7 @@ static inline void rig_fatbin(struct rig_bytes *bytes)
     rig_put(bytes, header, sizeof header);
 }
 
-/* Adds an entry. unpacked: the size of what was packed. */
+/* Adds an entry. unpacked: the size before packing. */
 static inline void rig_entry(struct rig_bytes *bytes, unsigned kind, uint32_t architecture, uint64_t flags, const void *from,
                              size_t size, uint64_t unpacked)
 {

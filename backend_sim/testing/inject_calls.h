@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inject_calls.h - steps of inject_test.c: what every program does. A life is
+/* inject_calls.h - steps of inject_test.c: calls that every program makes. A life is
  *
- *   open, initialise  ->  ask  ->  contexts  ->  memory and addresses  ->  copies, boxes, in-flight work  ->  free, close
+ *   open, initialise -> query -> contexts  ->  memory and addresses  ->  copies, boxes, in-flight work  ->  free, close
  */
 #ifndef SIM_INJECT_CALLS_H
 #define SIM_INJECT_CALLS_H
@@ -45,7 +45,7 @@ static vmm_result closing(vmm_system *sys)
     return VMM_SUCCESS;
 }
 
-/* Those that were added, the last first. */
+/* The added systems, the last one first. */
 static void close_all(void)
 {
     steps_watch(NULL, 0, 0);
@@ -56,7 +56,7 @@ static void close_all(void)
     }
 }
 
-/* ---- what is asked ---- */
+/* ---- queries ---- */
 
 static void ask(vmm_system *sys)
 {
@@ -121,7 +121,7 @@ static void contexts(vmm_system *sys)
 
 /* ---- memory and addresses ---- */
 
-/* A range for other devices: a descriptor is written when there is one, and -1 otherwise, as on the driver. */
+/* A range for other devices: writes a descriptor on success, and -1 otherwise, as on the driver. */
 static vmm_result hand_on(vmm_system *sys, vmm_deviceptr at, uint64_t size)
 {
     int fd = -7;
@@ -168,7 +168,8 @@ static void given_back(vmm_system *sys, struct memory m)
     STEP(mem_address_free, sys, m.at, 3 * G);
 }
 
-/* The byte at an address as the host itself sees it; -1 where it cannot look, as where opening did without the addresses. */
+/* The byte at an address as the host sees it; -1 if it has no access, for example because opening could not reserve
+ * the addresses. */
 static int seen_there(vmm_deviceptr at)
 {
     unsigned char byte = 0;
@@ -185,7 +186,7 @@ static int seen_there(vmm_deviceptr at)
     return seen;
 }
 
-/* Bytes of the host that are mapped for it: where it sees them, it sees them whatever failed. */
+/* Host memory mapped for the host: if it has access, it keeps it regardless of failures. */
 static void in_place(vmm_system *sys, struct memory m)
 {
     vmm_mem_access_desc read = {{VMM_MEM_LOCATION_TYPE_HOST, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READ};
@@ -249,7 +250,7 @@ static vmm_memcpy3d box_of(vmm_deviceptr at)
                           .depth = 1};
 }
 
-/* The calls that are done when they return. */
+/* Synchronous calls. */
 static void boxes(vmm_system *sys, vmm_deviceptr at)
 {
     const vmm_memcpy3d box = box_of(at);
@@ -259,7 +260,7 @@ static void boxes(vmm_system *sys, vmm_deviceptr at)
     STEP(memcpy_3d_peer, sys, &peer);
 }
 
-/* Done when it is waited for, and in the order of streams; a wait that is refused has thrown away what it could not do. */
+/* Asynchronous work, done at a wait in stream order; a refused wait has dropped the work that it could not do. */
 static void in_flight(vmm_system *sys, vmm_deviceptr at)
 {
     const vmm_stream_batch_mem_op_params list[] = {

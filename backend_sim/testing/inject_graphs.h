@@ -115,7 +115,7 @@ static void nodes(vmm_system *sys, vmm_deviceptr p, vmm_graph graph, vmm_event e
     STEP(graph_exec_destroy, sys, exec);
 }
 
-/* What a graph tells, and data of the program that it holds. */
+/* Queries of a graph, and the program's data that it holds. */
 static void questions(vmm_system *sys, vmm_graph graph, vmm_graph_exec exec, unsigned *calls)
 {
     vmm_graph_node list[4] = {NULL}, to[4];

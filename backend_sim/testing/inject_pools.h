@@ -61,7 +61,7 @@ static void pools(vmm_system *sys)
     STEP(stream_destroy, sys, one);
 }
 
-/* A life of its own, so that the other's runs stay as many. */
+/* A separate scenario, so that the number of runs of the other stays the same. */
 static void life_of_pools(const char *spec)
 {
     vmm_context ctx = NULL;
@@ -72,8 +72,8 @@ static void life_of_pools(const char *spec)
     close_all();
 }
 
-/* A pool, and memory of two of its chunks, for this process again. On a machine with little memory: the bytes of every chunk get
- * their space, and a chunk has 64 KiB there and 32 MiB elsewhere. */
+/* A pool and memory in two of its chunks, imported by this same process. On a machine with little memory: the bytes
+ * of every chunk get their space, and a chunk has 64 KiB there and 32 MiB elsewhere. */
 static void shared_pools(const char *spec)
 {
     const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0},
@@ -108,7 +108,7 @@ static void shared_pools(const char *spec)
     close_all();
 }
 
-/* A pool that cannot grow: an allocation waits for another stream's free, and frees one after the other stand behind one mark. */
+/* A pool that cannot grow: an allocation waits for another stream's free, and consecutive frees share one mark. */
 static void full_pool(const char *spec)
 {
     const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0},
@@ -120,7 +120,7 @@ static void full_pool(const char *spec)
     vmm_system *sys = opened(spec);
     GET(ctx, device_primary_ctx_retain, sys, &ctx, 0);
     STEP(ctx_set_current, sys, ctx);
-    GET(first, mem_alloc_async, sys, &first, 4096, NULL); /* the first to ask for the device's pools */
+    GET(first, mem_alloc_async, sys, &first, 4096, NULL); /* the first query of the device's pools */
     GET(one, stream_create, sys, &one, VMM_STREAM_NON_BLOCKING);
     GET(two, stream_create, sys, &two, VMM_STREAM_NON_BLOCKING);
     GET(pool, mem_pool_create, sys, &pool, &props);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inject_rig.h - for tests: fault injection. The Nth allocation or system call fails:
  *
- *   inject_arm(3);                         the third request of this thread from here on fails
+ *   inject_arm(3);                         the third request of this thread from now on fails
  *   result = vmm_mem_create(...);          OUT_OF_MEMORY
- *   inject_disarm()                        "calloc": that is what failed; NULL where fewer were made
+ *   inject_disarm()                        "calloc": the function that failed; NULL if there were fewer requests
  *
  *   inject_meanwhile("stat", 1, remove_it);  nothing fails, but remove_it() is called just before the first stat
  *
  *   inject_try(&(struct inject_case){.name = "an export", .begin = open_it, .call = export_it, .end = close_it});
  *                                          the first request of export_it() fails, then the second, until none is left to fail
  *
- * It defines the tables of heap.h and posix.h, which the linker takes in the place of the library's own, so one file of a
- * program includes it. No symbol of the C library is replaced: it works beside every sanitizer and under valgrind, and a
- * test's own calls neither count nor fail. inject_live counts the libraries' allocations: it is the same before and after
- * whatever frees everything. A mutex that is unlocked while it is not locked ends the program.
+ * It defines the tables of heap.h and posix.h, which the linker prefers to the library's own, so exactly one file of a
+ * program includes it. No symbol of the C library is replaced: it works with every sanitizer and under valgrind, and a
+ * test's own calls neither count nor fail. inject_live counts the libraries' allocations: it is the same before and
+ * after whatever frees everything. A mutex that is unlocked while it is not locked ends the program.
  */
 #ifndef SIM_INJECT_RIG_H
 #define SIM_INJECT_RIG_H
@@ -41,13 +41,13 @@
 #include "posix.h"
 #include "tap.h"
 
-static _Thread_local unsigned long inject_left; /* requests up to and with the one that fails; 0: none does */
+static _Thread_local unsigned long inject_left; /* requests up to and including the failing one; 0: none fails */
 static _Thread_local const char *inject_only, *inject_then, *inject_last, *inject_what;
 static _Thread_local int inject_error; /* instead of the function's usual error; 0: the usual one */
 static _Thread_local void (*inject_instead)(void);
 static _Thread_local bool inject_each; /* and all later ones to that function */
 static _Thread_local long inject_late;  /* seconds that clocks are ahead */
-static bool inject_for_good; /* of memory alone, and then all requests from the nth on fail */
+static bool inject_for_good; /* only allocations, and all of them from the nth on fail */
 static _Atomic long inject_live;
 
 __attribute__((unused)) static void inject_arm(unsigned long nth)
@@ -59,7 +59,7 @@ __attribute__((unused)) static void inject_arm(unsigned long nth)
     inject_each = false;
 }
 
-/* Of the requests to that function alone the nth. */
+/* Only the nth request to that function. */
 __attribute__((unused)) static void inject_arm_at(const char *function, unsigned long nth)
 {
     inject_arm(nth);
@@ -80,7 +80,7 @@ __attribute__((unused)) static void inject_arm_three(const char *function, unsig
     inject_last = last;
 }
 
-/* None fails: just before the nth request that happens, which is what another process might do then. */
+/* None fails, but the function is called just before the nth request, to simulate another process. */
 __attribute__((unused)) static void inject_meanwhile(const char *function, unsigned long nth, void (*what)(void))
 {
     inject_arm_at(function, nth);
@@ -94,7 +94,7 @@ __attribute__((unused)) static const char *inject_disarm(void)
     return inject_what;
 }
 
-/* Functions that do the same, of which tests know one. */
+/* Equivalent functions, of which tests name one. */
 static const char *inject_known_as(const char *function)
 {
     static const char *const alike[][2] = {{"openat", "open"}, {"mkdirat", "mkdir"}, {"renameat2", "rename"},
@@ -182,7 +182,7 @@ const struct heap heap = {.malloc = inject_malloc,
 
 /* ---- the system ---- */
 
-/* What the C library allocates for its caller: an open file or folder. */
+/* Objects that the C library allocates: open files and folders. */
 static bool inject_within(const char *function)
 {
     return (!strcmp(function, "fopen") || !strcmp(function, "opendir") || !strcmp(function, "fdopendir")) &&
@@ -199,7 +199,7 @@ static bool inject_within(const char *function)
 #undef POSIX_CALL
 #undef POSIX_OTHER
 
-/* ---- what is mapped, as a list of ranges ---- */
+/* ---- mappings, as a list of ranges ---- */
 
 static struct {
     pthread_mutex_t lock;
@@ -234,7 +234,7 @@ static void inject_maps_drop(uintptr_t start, uintptr_t end)
     }
 }
 
-/* Bytes that the libraries have mapped. */
+/* The number of bytes that the libraries have mapped. */
 __attribute__((unused)) static uint64_t inject_mapped(void)
 {
     uint64_t bytes = 0;
@@ -265,7 +265,7 @@ static int inject_munmap(void *at, size_t size)
     return munmap(at, size);
 }
 
-/* ---- what has further arguments ---- */
+/* ---- functions with further arguments ---- */
 
 static int inject_open(const char *path, int flags, ...)
 {
@@ -285,7 +285,7 @@ static int inject_openat(int folder, const char *path, int flags, ...)
     return inject_fails("openat", EMFILE) ? -1 : openat(folder, path, flags, mode);
 }
 
-/* Its third argument, where it has one, is a number or a pointer. */
+/* Its optional third argument is a number or a pointer. */
 static int inject_fcntl(int file, int what, ...)
 {
     va_list list;
@@ -295,7 +295,7 @@ static int inject_fcntl(int file, int what, ...)
     return inject_fails("fcntl", ENOLCK) ? -1 : fcntl(file, what, with);
 }
 
-/* It never fails, and is a request only where a test names it. */
+/* It never fails, and counts as a request only if a test names it. */
 static int inject_clock_gettime(clockid_t which, struct timespec *now)
 {
     if (inject_only && !strcmp(inject_only, "clock_gettime"))
@@ -305,7 +305,7 @@ static int inject_clock_gettime(clockid_t which, struct timespec *now)
     return result;
 }
 
-/* Only the holder of a lock unlocks it: where it can be taken, this one does not hold it. */
+/* Only the holder may unlock a lock: if the lock can be taken, this thread does not hold it. */
 static int inject_pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
     if (!pthread_mutex_trylock(mutex)) {
@@ -332,25 +332,25 @@ const struct posix posix = {
 
 /* ---- the loop ---- */
 
-/* A scenario, of which the first request fails, then the second, the third, until none is left to fail. */
+/* A scenario: its first request fails, then the second, the third, until none is left to fail. */
 struct inject_case {
     const char *name;
-    const char *function;   /* requests to it alone; NULL: all */
-    unsigned least;         /* so many requests at least are refused */
-    unsigned long most;     /* no more are tried, what follows being alike; 0: all are */
+    const char *function;   /* only requests to this function; NULL: all */
+    unsigned least;         /* at least this many requests are refused */
+    unsigned long most;     /* stop after this many, because the rest is alike; 0: try all */
     void (*begin)(void);    /* before each try; NULL: nothing */
-    bool (*call)(void);     /* what the request fails in; false: refused */
-    bool (*reported)(void); /* after a refusal: as it should be, and nothing has changed; NULL: whatever is said */
-    bool (*end)(void);      /* after each try: what there should be is there, and all of it is freed; NULL: nothing */
+    bool (*call)(void);     /* the call in which the request fails; false: refused */
+    bool (*reported)(void); /* after a refusal: checks the report and that nothing has changed; NULL: no check */
+    bool (*end)(void);      /* after each try: checks the final state and frees everything; NULL: nothing */
     int error;              /* instead of the function's usual error; 0: the usual one */
     bool each;              /* and all later requests to the function */
     const char *then;       /* and the next one to this function */
-    void (*meanwhile)(void); /* nothing fails, but this is called just before the request */
+    void (*meanwhile)(void); /* no failure, but this is called just before the request */
 };
 
 struct inject_count {
     unsigned refused, unsaid, broken;
-    bool left; /* of what is to fail */
+    bool left; /* of the request to fail */
 };
 
 enum { INJECT_TRIES = 300 };
@@ -404,9 +404,10 @@ __attribute__((unused)) static void inject_try(const struct inject_case *of)
     tap_ok(!is.broken && !is.left, "%s: whatever fails, what should be there is, and nothing stays behind", of->name);
 }
 
-/* ---- a call that is made again in its place ---- */
+/* ---- a call that is repeated in place ---- */
 
-/* For programs that see one failure: the next request fails, until AGAIN, which sees the result, says that it is enough. */
+/* For programs that see one failure at a time: the next request fails, until AGAIN, which sees the result, ends the
+ * repetition. */
 #define INJECT_AGAIN(type, nth, call, again) \
     do {                                     \
         type result_;                        \
@@ -418,7 +419,7 @@ __attribute__((unused)) static void inject_try(const struct inject_case *of)
 
 enum { INJECT_KEPT = 128 };
 
-/* A variable that such a call writes to, and a refused one leaves as it was. */
+/* A variable that such a call writes, and that a refused call does not change. */
 struct inject_out {
     const void *at; /* NULL: none */
     size_t size;

@@ -7,8 +7,8 @@
 
 /* ---- two addresses of one memory ---- */
 
-/* [M1 of H][M2 of H]: old bytes of what a kernel writes are kept if the spec asks for it. Without room for them the work is
- * done all the same: its last byte is there through either address. */
+/* [M1 of H][M2 of H]: old bytes of what a kernel writes are kept if the spec asks for it. Without room for them the
+ * work is still done: its last byte is visible through either address. */
 static void aliases(const char *spec)
 {
     enum { FILLED = 5000, WORDS = 8, COUNTED = 8192, OUT = 16384, USED = 3 * 8192 };
@@ -27,7 +27,7 @@ static void aliases(const char *spec)
     STEP(mem_map, sys, p + G, G, 0, handle, 0);
     STEP(mem_release, sys, handle);
     STEP(mem_set_access, sys, p, 2 * G, &desc, 1);
-    STEP(memset_d8, sys, p, 1, USED); /* which takes the room that zeros need not */
+    STEP(memset_d8, sys, p, 1, USED); /* which takes space that zeros do not need */
     STEP(memset_d8, sys, p, 0, USED);
     KERNEL(FILL, NULL, p, FILLED, 7, 0, 0);
     KERNEL(ALIAS_WRITE_READ, NULL, p + COUNTED, p + G + COUNTED, 8 * WORDS, 0, p + OUT);
@@ -50,7 +50,7 @@ static vmm_result imported(vmm_system *sys, int *fd, handle_t *copy)
     return rig_import(sys, *fd, copy);
 }
 
-/* A machine without a name has a folder from its first export on, also where that comes to nothing. */
+/* A machine without a name has a folder from its first export on, even if the export fails. */
 static void first_export(vmm_system *sys)
 {
     handle_t handle = 0;
@@ -88,7 +88,7 @@ static void by_name(vmm_system *sys, vmm_system *other)
     STEP(ctx_destroy, other, ctx);
 }
 
-/* Exported by one process, imported by itself and by another, which uses it when its maker has released it. */
+/* Exported by one process, imported by itself and by another, which uses it after the exporter has released it. */
 static void share(const char *spec)
 {
     vmm_mem_allocation_prop prop = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0, RIG_FD);
@@ -161,7 +161,7 @@ static void multicast(const char *spec)
         STEP(mem_map, sys, p + (uint64_t)i * G, G, 0, memory[i], 0);
     }
     STEP(multicast_bind_mem, sys, object, 0, memory[0], 0, G, 0);
-    if (shares(spec)) { /* with what is bound, and then goes on as everybody's */
+    if (shares(spec)) { /* with its binds, and becomes shared */
         GET(fd, mem_export_to_shareable_handle, sys, &fd, object, RIG_FD, 0);
         STEP_TO(&copy, sizeof copy, "import", imported(sys, &fd, &copy));
         close(fd);
@@ -188,7 +188,7 @@ static void multicast(const char *spec)
     close_all();
 }
 
-/* Two nodes of a domain: 64 bytes go from the one to the other. */
+/* Two nodes of a domain: one sends 64 bytes to the other. */
 static void fabric(const char *spec)
 {
     vmm_mem_allocation_prop prop = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0, FABRIC);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inject_steps.h - for tests: calls that are made again and again, the first, the second, the third request of each failing,
- * until nothing is left to fail. A run is a program of such steps from opening to closing, written once.
+/* inject_steps.h - for tests: repeated calls: the first, the second, the third request of each fails, until nothing
+ * is left to fail. A run is a program of such steps from opening to closing, written once.
  *
  *   STEP(mem_create, sys, &handle, size, &prop, 0);
  *     try 1: calloc fails   -> OUT_OF_MEMORY, all is as before the call
- *     try 2: realloc fails  -> OUT_OF_MEMORY, all is as before the call
+ *     try 2: realloc fails -> OUT_OF_MEMORY, nothing has changed
  *     try 3: 2 requests, none fails -> SUCCESS, and all is as in the run where nothing ever failed
  *
  * All: the objects of every system that steps_add named, with their numbers, addresses and rights, free memory, the bytes
- * that steps_watch named, the test's machines and, where the call is refused, this process's descriptors. A call may also do
- * without what it was refused; then the next request is tried in another run. A run that goes on otherwise from there,
- * at other addresses or without a shadow, is not compared with the first. After a run as many allocations, views of
- * memory and descriptors are there as before it.
+ * that steps_watch named, the test's machines and, where the call is refused, this process's descriptors. A call may also
+ * succeed in spite of a failure; then the next request is tried in another run. A run that continues differently, at
+ * other addresses or without a shadow, is not compared with the first. After a run the numbers of allocations, views of
+ * memory and descriptors are the same as before.
  */
 #ifndef SIM_INJECT_STEPS_H
 #define SIM_INJECT_STEPS_H
@@ -31,13 +31,13 @@ static struct {
     vmm_deviceptr watched;
     uint64_t watched_size;
     bool first;                     /* the run in which nothing fails */
-    bool begun;                     /* something has failed in this run; until then it is the first run again */
-    bool apart;                     /* this run has taken another course than the first, and reported it or may */
+    bool begun;                     /* something has failed in this run; until then it equals the first run */
+    bool apart;                     /* this run differs from the first and has reported that, or may do so */
     unsigned step;                  /* those that this run has made */
-    uint64_t after[STEPS_MOST];     /* what there was after each in the first run */
-    unsigned long from[STEPS_MOST]; /* the first request that is still to fail; 0: none */
+    uint64_t after[STEPS_MOST];     /* the state after each in the first run */
+    unsigned long from[STEPS_MOST]; /* the next request to fail; 0: none */
     bool seen[VMM_CALL_COUNT];      /* the calls that were made, in any run */
-    unsigned refused, passed;       /* failed requests that a call reported, and those that it did without */
+    unsigned refused, passed;       /* failed requests that a call reported, and those that it tolerated */
     unsigned wrong;
 } steps;
 
@@ -60,13 +60,13 @@ static void steps_add(vmm_system *sys)
     steps.system[steps.systems++] = sys;
 }
 
-/* The system that was added last is closed next. */
+/* The system added last is closed next. */
 static vmm_system *steps_take(void)
 {
     return steps.system[--steps.systems];
 }
 
-/* From now on these bytes count; size 0: none. Not while work that writes to them is in flight. */
+/* From now on these bytes are compared; size 0: none. Not while work that writes to them is in flight. */
 static void steps_watch(vmm_system *sys, vmm_deviceptr at, uint64_t size)
 {
     steps.watcher = sys;
@@ -74,7 +74,7 @@ static void steps_watch(vmm_system *sys, vmm_deviceptr at, uint64_t size)
     steps.watched_size = size;
 }
 
-/* ---- what there is, as a number ---- */
+/* ---- the state as a number ---- */
 
 static void steps_mix(uint64_t *sum, uint64_t value)
 {
@@ -82,7 +82,7 @@ static void steps_mix(uint64_t *sum, uint64_t value)
     *sum ^= *sum >> 32;
 }
 
-/* Without the calls' ordinals: a refused one has one, too. */
+/* Without the calls' ordinals, because refused calls have one, too. */
 static void steps_object(void *user, const vmm_object *o)
 {
     const uint64_t values[] = {o->kind,   o->number,     o->start,    o->size,  o->value, o->handle,  o->handle_number, o->offset,
@@ -117,13 +117,13 @@ static uint64_t steps_state(void)
     return sum;
 }
 
-/* The descriptors that are open, a bit each, but for the files that machines keep their memory in once they have one. */
+/* The open descriptors, one bit each, except for the files in which machines keep their memory once they have one. */
 static uint64_t steps_files(bool all)
 {
     uint64_t open_now = 0;
     for (int fd = 0; fd < 64; fd++) {
         char name[32], target[300] = "";
-        if (fcntl(fd, F_GETFD) < 0) /* which most are not: asked many thousand times */
+        if (fcntl(fd, F_GETFD) < 0) /* most are not open; this runs many thousand times */
             continue;
         snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
         bool is_open = readlink(name, target, sizeof target - 1) > 0;
@@ -140,13 +140,13 @@ static void step_begin(struct step *step, const char *text, void *out, size_t si
     if (step->index >= STEPS_MOST)
         tap_bail("%s: too many steps", text);
     step->nth = steps.first ? 0 : steps.from[step->index];
-    if (step->nth) { /* what it may change when it is refused */
+    if (step->nth) { /* the state that a refused call may change */
         step->before = steps_state();
         step->files = steps_files(false);
     }
 }
 
-/* What may be said where something was not to be had. */
+/* The acceptable reports of a failed request. */
 static bool step_said(vmm_result result)
 {
     static const char *const system[] = {"VMM-DMABUF-FILE", "VMM-EXPORT-SYSTEM", "VMM-IMPORT-SYSTEM", "VMM-IPC-SYSTEM", "VMM-SHARE-STATE",
@@ -159,11 +159,11 @@ static bool step_said(vmm_result result)
         return !strcmp(detail->rule, "VMM-SYSTEM-HOST-MEMORY") || !strcmp(detail->rule, "VMM-BIND-RESOURCES");
     for (size_t i = 0; result == VMM_ERROR_OPERATING_SYSTEM && i < sizeof system / sizeof system[0]; i++)
         if (!strcmp(detail->rule, system[i]))
-            return detail->note[0] != '\0'; /* which request it was */
+            return detail->note[0] != '\0'; /* the failed request */
     return false;
 }
 
-/* Memory that is out is called so, whatever the result is; but for what the C library needs to look into a folder. */
+/* Exhausted memory is reported as such, regardless of the result, except for the C library's own allocations to read a folder. */
 static bool step_named(const char *failed)
 {
     const vmm_detail *detail = vmm_last_detail();
@@ -172,7 +172,7 @@ static bool step_named(const char *failed)
            strstr(detail->note, "the system refuses");
 }
 
-/* What a machine could not clear away at once is cleared away by who needs the room, or opens a machine next. */
+/* Leftovers that a machine could not remove are removed by the next process that needs space or opens a machine. */
 static void steps_tidy(void)
 {
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
@@ -186,8 +186,7 @@ static void steps_tidy(void)
     vmm_close(next);
 }
 
-/* Opening does without addresses of the machine's own program, and then has others; a shadow whose machine came to nothing
- * says that it is lost. */
+/* Opening tolerates missing host addresses and then uses others; a shadow without a machine reports that it has stopped. */
 static bool steps_parts(const struct step *step, const char *failed)
 {
     const char *rule = vmm_last_detail()->rule;
@@ -218,7 +217,7 @@ static void step_done(struct step *step, const char *failed)
     steps.passed += failed != NULL;
 }
 
-/* After a try. True: it was refused, and is to be made again with the next request failing. */
+/* After a try. True: it was refused, and must be repeated with the next request failing. */
 static bool step_again(struct step *step, vmm_result result)
 {
     const char *failed = inject_disarm();
@@ -254,7 +253,7 @@ static bool step_again(struct step *step, vmm_result result)
         INJECT_AGAIN(vmm_result, step_.nth, call, step_again(&step_, result_)); \
     } while (0)
 
-/* vmm_NAME(...), one of the calls of calls.def; GET also sees to a variable that it writes. */
+/* vmm_NAME(...), one of the calls of calls.def; GET also checks a variable that it writes. */
 #define STEP(name, ...)                                   \
     do {                                                  \
         steps.seen[VMM_CALL_##name] = true;               \
@@ -266,7 +265,7 @@ static bool step_again(struct step *step, vmm_result result)
         STEP_TO(&(variable), sizeof(variable), #name, vmm_##name(__VA_ARGS__)); \
     } while (0)
 
-/* What has to be so, whatever failed. */
+/* A condition that must hold regardless of failures. */
 static void steps_expect(bool holds, const char *what)
 {
     if (!holds)
@@ -293,14 +292,14 @@ static void steps_run(void (*program)(const char *spec), const char *spec)
     steps.first = false;
 }
 
-/* The program, until every request of every step has failed once; at least so many of them are refused. */
+/* Runs the program until every request of every step has failed once; at least that many of them must be refused. */
 static void steps_all(const char *name, void (*program)(const char *spec), const char *spec, unsigned least)
 {
     unsigned runs = 0;
     memset(steps.from, 0, sizeof steps.from);
     steps.refused = steps.passed = steps.wrong = 0;
     steps.first = true;
-    steps_run(program, spec); /* what is made once in a program is there from here on */
+    steps_run(program, spec); /* from here on, state that is created once per program exists */
     long live = atomic_load(&inject_live);
     uint64_t mapped = inject_mapped();
     unsigned made = steps.step;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_rig.h - for tests of reports: one system, and all of a detail but the object. Included by one file of a program. */
+/* report_rig.h - for tests of reports: one system, and the fields of a detail except the object. Included by one file
+ * of a program. */
 #ifndef SIM_REPORT_RIG_H
 #define SIM_REPORT_RIG_H
 
@@ -52,7 +53,7 @@ static inline handle_t created(vmm_mem_location_type type)
     return handle;
 }
 
-/* All of the detail but the object: argument, value, what it is compared with, and the words of this very call. */
+/* The fields of the detail except the object: argument, value, the value it is compared with, and the note about this call. */
 static inline void reported(vmm_result result, const char *rule, const char *argument, uint64_t value, uint64_t expected,
                         const char *note)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shadow_rig.h - for tests of the shadow: a backend that answers as no simulator does.
+/* shadow_rig.h - for tests of the shadow: a backend with results that no simulator gives.
  *
  *     program -> shadow -> odd -> a simulator
  *                           '--- answer(&w, VMM_CALL_mem_map, VMM_ERROR_INVALID_VALUE): the next cuMemMap gets this instead
@@ -20,16 +20,16 @@
 
 typedef vmm_mem_generic_allocation_handle handle_t;
 
-/* Wraps a backend and answers one call of one kind itself: the next one, unless skip is set. */
+/* Wraps a backend and replaces the result of one call of one kind: the next one, unless skip is set. */
 struct odd {
     struct vmm_backend base;
     bool armed;
-    unsigned skip; /* how many calls of that kind to pass on first */
+    unsigned skip; /* the number of calls of that kind to pass on first */
     enum vmm_call_id id;
     vmm_result result;
     uint64_t output; /* the first parameter's output, and its size in bytes */
     size_t size;
-    enum vmm_call_id then; /* the call of the shadow's own that gets prop */
+    enum vmm_call_id then; /* the shadow's own call that gets prop */
     const vmm_mem_allocation_prop *prop;
     const char *foretold; /* the rule in the thread's record when the call was made */
 };
@@ -107,7 +107,7 @@ static inline struct world opened(const char *args, const char *machine)
     return w;
 }
 
-/* Replaces the next call of that kind by this answer. */
+/* Replaces the result of the next call of that kind. */
 static inline void answer(struct world *w, enum vmm_call_id id, vmm_result result)
 {
     *w->odd = (struct odd){.base = w->odd->base, .armed = true, .id = id, .result = result};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* share_census.h - for tests: what there is of everything that could be left behind, counted before and after.
+/* share_census.h - for tests: counts everything that could be left behind, before and after.
  *
  *     before   { descriptors 7, tokens 0, memories 1, files 5, bytes 1458176 }
  *              ... ten thousand rounds ...
  *     after    { descriptors 7, tokens 0, memories 1, files 5, bytes 1458176 }     equal, or something leaks
  *
- * Files of slots are not counted: they are empty, 256 at most, and stay for the next process. They go with the machine.
- * Bytes are what the files take of their file system, so a file that only grows on paper counts for nothing.
+ * Files of slots are not counted: they are empty, at most 256, and stay for the next process. They are removed with the
+ * machine. Bytes are the space that the files take in their file system, so holes do not count.
  */
 #ifndef SIM_SHARE_CENSUS_H
 #define SIM_SHARE_CENSUS_H
@@ -67,7 +67,7 @@ static inline struct census census_now(void)
     return census;
 }
 
-/* One point; the differences are printed. */
+/* Compares two counts as one test point; prints the differences. */
 static inline void census_same(const struct census *before, const char *what)
 {
     struct census now = census_now();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* share_rig.h - for tests: a folder of machines of the test's own, and what a program does with exported memory. */
+/* share_rig.h - for tests: a separate folder of machines, and a program's operations on exported memory. */
 #ifndef SIM_SHARE_RIG_H
 #define SIM_SHARE_RIG_H
 
@@ -22,7 +22,7 @@ static char rig_root[64];
 
 static inline void rig_begin(void)
 {
-    snprintf(rig_root, sizeof rig_root, "/dev/shm/cuvmm-test-XXXXXX"); /* in memory, if there is such a place */
+    snprintf(rig_root, sizeof rig_root, "/dev/shm/cuvmm-test-XXXXXX"); /* in memory, if possible */
     if (!mkdtemp(rig_root)) {
         snprintf(rig_root, sizeof rig_root, "/tmp/cuvmm-test-XXXXXX");
         if (!mkdtemp(rig_root))
@@ -46,7 +46,7 @@ static inline void rig_remove_one(void *user, const char *name)
     unlink(path);
 }
 
-/* A folder of files, with them. */
+/* Removes a folder and its files. */
 static inline void rig_remove(const char *path)
 {
     char folder[OS_PATH_MAX];
@@ -55,7 +55,7 @@ static inline void rig_remove(const char *path)
     rmdir(folder);
 }
 
-/* How many machines, whole or not, lie there. */
+/* The number of machines there, complete or not. */
 static inline unsigned rig_machines(void)
 {
     unsigned count = 0;
@@ -77,7 +77,7 @@ static inline const char *rig_path(const char *machine, const char *file)
     return path;
 }
 
-/* Opened, initialised, a context; NULL where it does not open. */
+/* An opened, initialised system with a context; NULL if it cannot be opened. */
 static inline vmm_system *rig_open(const char *machine)
 {
     vmm_system *sys = NULL;
@@ -111,7 +111,7 @@ static inline vmm_result rig_create(vmm_system *sys, uint64_t size, vmm_mem_gene
     return vmm_mem_create(sys, handle, size, &prop, 0);
 }
 
-/* -1 where it is refused. */
+/* -1 if refused. */
 static inline int rig_export(vmm_system *sys, vmm_mem_generic_allocation_handle handle)
 {
     int fd = -1;
@@ -129,7 +129,7 @@ static inline uint64_t rig_free(vmm_system *sys)
     return vmm_mem_get_info(sys, &bytes, &total) == VMM_SUCCESS ? bytes : UINT64_MAX;
 }
 
-/* Addresses where the memory can be used; 0 where it cannot be mapped. */
+/* The address where the memory is mapped; 0 if it cannot be mapped. */
 static inline vmm_deviceptr rig_map(vmm_system *sys, vmm_mem_generic_allocation_handle handle, uint64_t size)
 {
     vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
@@ -151,7 +151,7 @@ static inline int rig_byte(vmm_system *sys, vmm_deviceptr at)
     return vmm_memcpy_dtoh(sys, &byte, at, 1) == VMM_SUCCESS ? byte : -1;
 }
 
-/* What the system did not give is not an argument's fault: so the detail has no value. */
+/* A failure of the system is not an argument's fault, so the detail has no value. */
 static inline bool rig_reported(const char *rule)
 {
     const vmm_detail *detail = vmm_last_detail();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state_rig.h - for tests: the state that processes share, to be looked at and to be forged. */
+/* state_rig.h - for tests: inspects and forges the state that processes share. */
 #ifndef SIM_STATE_RIG_H
 #define SIM_STATE_RIG_H
 
@@ -10,7 +10,7 @@
 #include "share_rig.h"
 #include "share_state.h"
 
-/* The state of a machine with a name, which exists; the caller unmaps it. From then on its invariants may be broken, and are not checked. */
+/* The state of an existing named machine; the caller unmaps it. From then on its invariants may be broken and are not checked. */
 static inline struct share_state *rig_state(const char *machine)
 {
     checks_spare_shared();

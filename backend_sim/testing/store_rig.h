@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_rig.h - for tests: a child that is killed or stopped just before the Nth store that it makes to memory it shares.
+/* store_rig.h - for tests: a child that is killed or stopped just before its Nth store to shared memory.
  *
  *   state, read only    store -> SIGSEGV: count it; the Nth: kill or stop; writable, one step -> SIGTRAP: read only again
  *
- * Every store counts, from any process and in any order, so no list of places has to be kept.
+ * Every store counts, from any code and in any order, so no list of stores has to be maintained.
  */
 #ifndef SIM_STORE_RIG_H
 #define SIM_STORE_RIG_H
@@ -24,10 +24,10 @@
 
 #include "tap.h"
 
-/* Can stores be counted, where this test runs? Otherwise it skips those points. */
+/* Can stores be counted in this environment? If not, skips those test points. */
 static inline bool rig_can_step(const char *what)
 {
-    const char *built = getenv("CUVMM_SAN"); /* "1": with counters of coverage, which are stores as well */
+    const char *built = getenv("CUVMM_SAN"); /* "1": built with coverage counters, which are stores as well */
     bool can = CAN_STEP && !getenv("CUVMM_RUN") && (!built || strcmp(built, "1") != 0);
     if (!can)
         tap_skip("stores cannot be counted on this machine, under this tool or in this build", "%s", what);
@@ -75,7 +75,7 @@ static void store_made(int number, siginfo_t *info, void *context)
     store_protect(PROT_READ);
 }
 
-/* Where this process has mapped that file, which it has once. */
+/* The address where this process has mapped that file; it is mapped once. */
 static bool store_find(const char *path)
 {
     char line[512];
@@ -93,7 +93,7 @@ static bool store_find(const char *path)
     return found;
 }
 
-/* From now on the process gets that signal just before the store of that number to that file's memory. */
+/* From now on the process gets that signal just before the store with that number to that file's memory. */
 static void store_watch(const char *path, uint64_t target, int number)
 {
     struct sigaction fault = {.sa_sigaction = store_faulted, .sa_flags = SA_SIGINFO | SA_NODEFER};

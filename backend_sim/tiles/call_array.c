@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays: what is checked at the calls that create, describe and destroy them. The arrays themselves: arrays.h. */
+/* The checks of the calls that create, describe and destroy arrays. The arrays themselves: arrays.h. */
 #include <inttypes.h>
 
 #include "arrays.h"
@@ -44,11 +44,11 @@ static vmm_result refuse_descriptor(enum vmm_rule_id rule, const vmm_array3d_des
     return result;
 }
 
-/* A creation: of the call, what the two kinds have in common. */
+/* The common arguments of the two creating calls. */
 struct creation {
     const struct vmm_call *head;
     const vmm_array3d_descriptor *asked;
-    uint64_t *value; /* NULL: there is none */
+    uint64_t *value; /* NULL: none */
     unsigned levels;
     bool mipmapped;
 };
@@ -143,7 +143,7 @@ static vmm_result refuse_array(enum vmm_rule_id rule, uint64_t value, const stru
     return result;
 }
 
-/* Finds an array of that kind. The driver looks for the array's context in what the value points to. */
+/* Finds an array of that kind. The driver follows the value as a pointer to find the array's context. */
 static vmm_result find(const struct sim_process *process, uint64_t value, bool mipmapped, const char *argument,
                        struct sim_array **array)
 {
@@ -176,7 +176,7 @@ vmm_result sim_array_get_plane(struct sim_process *process, const struct vmm_cal
     return refuse_array(VMM_RULE_ARRAY_PLANE, value_of(call->h_array), array, "hArray");
 }
 
-/* Finds a whole array that has the flag; values that are no array have none. */
+/* Finds a complete array with the flag; values that are not arrays have no flag. */
 static vmm_result find_with(const struct sim_process *process, uint64_t value, bool mipmapped, unsigned flag,
                             const char *argument, struct sim_array **array)
 {
@@ -188,7 +188,7 @@ static vmm_result find_with(const struct sim_process *process, uint64_t value, b
     return refuse_array(flag == VMM_ARRAY3D_SPARSE ? VMM_RULE_ARRAY_NOT_SPARSE : VMM_RULE_ARRAY_NOT_DEFERRED, value, *array, argument);
 }
 
-/* What of the structure is not written stays as it is. */
+/* Other fields of the structure are not changed. */
 static vmm_result get_sparse(const struct sim_process *process, uint64_t value, bool mipmapped, const char *argument,
                              vmm_array_sparse_properties *properties)
 {
@@ -224,7 +224,7 @@ static vmm_result get_requirements(const struct sim_process *process, uint64_t v
     return result;
 }
 
-/* Measured: the device is not looked at. */
+/* Measured: the device is not checked. */
 vmm_result sim_array_get_memory_requirements(struct sim_process *process, const struct vmm_call_array_get_memory_requirements *call)
 {
     return get_requirements(process, value_of(call->array), false, "array", call->memory_requirements);
@@ -257,7 +257,7 @@ vmm_result sim_mipmapped_array_get_level(struct sim_process *process, const stru
 
 /* ---- destruction ---- */
 
-/* Waits for the device's work, as a free of memory does. A level stays: its array is what ends. */
+/* Waits for the device's work, like a free of memory. A level cannot be destroyed separately from its array. */
 static vmm_result destroy(struct sim_process *process, const struct vmm_call *head, uint64_t value, bool mipmapped,
                           const char *argument)
 {
@@ -277,7 +277,7 @@ static vmm_result destroy(struct sim_process *process, const struct vmm_call *he
     return result;
 }
 
-/* The driver takes an ordinary mipmapped array for an array, and nothing ends; a sparse one ends the process. */
+/* The driver takes an ordinary mipmapped array for an array and destroys nothing; a sparse one ends the process. */
 static bool is_mipmapped(const struct sim_process *process, uint64_t value, struct sim_array **array)
 {
     return sim_array_find(process, value, array) == SLOT_LIVE && (*array)->mipmapped && !sim_array_has(*array, VMM_ARRAY3D_SPARSE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuMemMapArrayAsync: what is checked at the call. What it maps is bound in the order of its stream (arrays.h). */
+/* The checks of cuMemMapArrayAsync. The memory is bound in stream order (arrays.h). */
 #include "arrays.h"
 #include "in_flight.h"
 #include "launch.h"
@@ -13,7 +13,7 @@ struct element {
     int device;              /* of the stream */
     struct sim_array *array;
     uint64_t need;           /* bytes of memory */
-    bool wraps;              /* it passes the driver's checks by a sum that wraps, and maps nothing */
+    bool wraps;              /* it passes the driver's checks because a sum wraps, and maps nothing */
     struct array_bind bind;
 };
 
@@ -28,7 +28,7 @@ static void refuse(const struct element *e, enum vmm_rule_id rule, const char *a
     vmm_detail_argument(argument);
 }
 
-/* ---- what an element says of itself ---- */
+/* ---- an element's own fields ---- */
 
 static vmm_result check_form(const struct element *e)
 {
@@ -41,7 +41,8 @@ static vmm_result check_form(const struct element *e)
         return REFUSE(e, TILES_DEVICE, "deviceBitMask", m->device_bit_mask, own, "mapInfoList[%u].deviceBitMask is 0x%x", n, m->device_bit_mask);
     if (m->mem_operation_type != VMM_MEM_OPERATION_TYPE_MAP && m->mem_operation_type != VMM_MEM_OPERATION_TYPE_UNMAP)
         return REFUSE(e, TILES_TYPE, "memOperationType", m->mem_operation_type, 0, "mapInfoList[%u].memOperationType is %d", n, m->mem_operation_type);
-    if (m->mem_operation_type == VMM_MEM_OPERATION_TYPE_MAP && m->mem_handle_type != VMM_MEM_HANDLE_TYPE_GENERIC) /* as measured */
+    /* as measured */
+    if (m->mem_operation_type == VMM_MEM_OPERATION_TYPE_MAP && m->mem_handle_type != VMM_MEM_HANDLE_TYPE_GENERIC)
         return REFUSE(e, TILES_TYPE, "memHandleType", m->mem_handle_type, 0, "mapInfoList[%u].memHandleType is %d", n, m->mem_handle_type);
     if (m->resource_type != VMM_RESOURCE_TYPE_ARRAY && m->resource_type != VMM_RESOURCE_TYPE_MIPMAPPED_ARRAY)
         return REFUSE(e, TILES_TYPE, "resourceType", m->resource_type, 0, "mapInfoList[%u].resourceType is %d", n, m->resource_type);
@@ -63,7 +64,7 @@ static vmm_result check_array(struct element *e)
 
 /* ---- tiles of a level ---- */
 
-/* One side of the box, x, y or z. */
+/* One dimension of the box: x, y or z. */
 static vmm_result check_side(struct element *e, unsigned side, uint32_t offset, uint32_t extent)
 {
     const struct array_layout *layout = &e->array->layout;
@@ -196,7 +197,7 @@ static vmm_result check_element(struct element *e)
 
 /* ---- the call ---- */
 
-/* Checks all elements; binds: NULL, or where to add what they map. */
+/* Checks all elements; binds: NULL, or the list to which their maps are added. */
 static vmm_result check_list(const struct sim_process *process, const struct vmm_call_mem_map_array_async *call, int device,
                              struct array_binds *binds)
 {

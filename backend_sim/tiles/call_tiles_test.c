@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays, tiles and managed memory: what the suite does not try, as it depends on the mode, on what was asked before, or on other arguments. */
+/* Arrays, tiles and managed memory: cases beyond the suite, which depend on the mode, on earlier calls, or on other arguments. */
 #include "report_rig.h"
 
 static const vmm_mem_location here = {DEVICE, 0};
@@ -38,10 +38,10 @@ static vmm_array_map_info map_of(vmm_array array, handle_t pool)
                                 .subresource.sparse_level = {.extent_width = 128, .extent_height = 128, .extent_depth = 1}};
 }
 
-/* An offset so large that the sum of both is small: the recorded driver takes it, and maps nothing. */
+/* An offset so large that the sum wraps: the recorded driver accepts it and maps nothing. */
 static void sums_that_wrap(void)
 {
-    begin("sim:h100,strict"); /* a hazard is none of the rules that strict mode enforces */
+    begin("sim:h100,strict"); /* strict mode does not enforce hazards */
     const vmm_array array = array_of(512, VMM_AD_FORMAT_FLOAT, 1, VMM_ARRAY3D_SPARSE);
     vmm_array_map_info map = map_of(array, tile_pool(G));
     vmm_deviceptr at = 0;
@@ -78,7 +78,7 @@ static void memory_that_is_none(void)
     is(vmm_mem_map_array_async(sys, &map, 1, NULL), "VMM-TILES-HANDLE", "memory that only a mapping holds");
     map = map_of(array, pool);
     need(vmm_mem_map_array_async(sys, &map, 1, NULL));
-    need(vmm_array_destroy(sys, array)); /* what was mapped is done before */
+    need(vmm_array_destroy(sys, array)); /* the map is done before */
     map = map_of(array_of(512, VMM_AD_FORMAT_FLOAT, 1, VMM_ARRAY3D_SPARSE), pool);
     need(vmm_mem_map_array_async(sys, &map, 1, NULL));
     end(); /* and is dropped here */
@@ -119,8 +119,8 @@ static void blocks(void)
     end();
 }
 
-/* As H200s answered to random calls: without levels of whole tiles, the rows of a level of three dimensions are padded to 8, unless
- * more fit without loss; behind such levels they are padded to no more than a tile's rows, in two dimensions as well. */
+/* As observed with random calls on H200s: without levels of whole tiles, the rows of a three-dimensional level are padded to 8, unless
+ * more fit without loss; after such levels they are padded at most to a tile's rows, in two dimensions as well. */
 static void sizes_of_tails(void)
 {
     static const struct {
@@ -151,7 +151,7 @@ static void sizes_of_tails(void)
     end();
 }
 
-/* As one H200 answered: layers begin at multiples of half a block where the first level fills little of it. */
+/* As observed on an H200: layers begin at multiples of half a block where the first level fills little of it. */
 static void memory_of_layers(void)
 {
     static const struct {
@@ -171,7 +171,7 @@ static void memory_of_layers(void)
     end();
 }
 
-/* Is the capture over, for what the call before was answered? Begins another one. */
+/* Did the previous call end the capture with that result? Begins another one. */
 static void captured(vmm_stream stream, vmm_result result, bool spoils, const char *what)
 {
     vmm_graph graph = NULL;
@@ -180,7 +180,8 @@ static void captured(vmm_stream stream, vmm_result result, bool spoils, const ch
     need(vmm_stream_begin_capture(sys, stream, VMM_STREAM_CAPTURE_MODE_GLOBAL));
 }
 
-/* As recorded: what a capture forbids ends it, and no graph holds a map or a prefetch. What arguments alone refuse does neither. */
+/* As recorded: a forbidden call ends the capture, and graphs cannot contain a map or a prefetch. A call refused
+ * because of its arguments does neither. */
 static void while_captured(void)
 {
     const vmm_array3d_descriptor asked = {.width = 64, .height = 64, .format = VMM_AD_FORMAT_FLOAT, .num_channels = 1};
@@ -235,7 +236,7 @@ static void while_captured(void)
     end();
 }
 
-/* No address that a program has is one of an array's bytes. */
+/* A program has no address for an array's bytes. */
 static void addresses_of_arrays(void)
 {
     const vmm_deviceptr bytes_of_one = UINT64_C(0xa700000000000000);
@@ -295,7 +296,7 @@ static void batches(void)
     end();
 }
 
-/* As two H200 answered. */
+/* As observed on two H200. */
 static void addresses_that_do_not_matter(void)
 {
     const vmm_mem_location node = {3, 0}, of_the_thread = {4, 0};
@@ -332,7 +333,7 @@ static void attachment(void)
     end();
 }
 
-/* What a range has in common, page by page. */
+/* The common attributes of a range's pages. */
 static void common(void)
 {
     const vmm_mem_location host = {HOST, 0};
@@ -366,7 +367,7 @@ static void common(void)
     end();
 }
 
-/* What is refused before cuInit, and what then is for the want of it. */
+/* Refusals before cuInit: for invalid arguments, and for the missing cuInit. */
 static void early(void)
 {
     vmm_deviceptr at = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The addresses of an allocation: of cuMemAlloc's memory, or of another process's that was opened. */
+/* The addresses of an allocation: cuMemAlloc memory, or memory opened from another process. */
 #include "process.h"
 
 bool sim_allocation_enter(struct sim_process *process, struct sim_allocation *allocation, uint64_t unit)

@@ -52,13 +52,13 @@ struct sim_array *sim_array_at(const struct sim_process *process, uint64_t addre
 
 /* ---- their lives ---- */
 
-/* The addresses that an array takes. */
+/* The size of the address range of an array. */
 static uint64_t span_of(const struct array_layout *layout)
 {
     return (layout->bytes + ARRAY_TILE - 1) / ARRAY_TILE * ARRAY_TILE;
 }
 
-/* ---- the memory that they take, as measured ---- */
+/* ---- the memory of arrays, as measured ---- */
 
 enum { UNITS = 32 }; /* of a chunk */
 
@@ -72,7 +72,7 @@ static bool is_ordinary(const vmm_array3d_descriptor *is)
     return !(is->flags & (VMM_ARRAY3D_SPARSE | VMM_ARRAY3D_DEFERRED_MAPPING));
 }
 
-/* Whole chunks of a large ordinary array; of a sparse one 8 bytes for each tile, from a chunk on. */
+/* Whole chunks for a large ordinary array; for a sparse one 8 bytes per tile, at least a chunk. */
 static uint64_t whole_chunks(const struct sim_process *process, const vmm_array3d_descriptor *is, const struct array_layout *layout)
 {
     const uint64_t chunk = chunk_size(process);
@@ -81,7 +81,7 @@ static uint64_t whole_chunks(const struct sim_process *process, const vmm_array3
     return is->flags & VMM_ARRAY3D_SPARSE ? layout->need / ARRAY_TILE * 8 / chunk * chunk : 0;
 }
 
-/* The bits of so many units at a place. */
+/* The bits of that many units from a position on. */
 static uint32_t bits(unsigned units, unsigned at)
 {
     return (units < UNITS ? (UINT32_C(1) << units) - 1 : UINT32_MAX) << at;
@@ -98,7 +98,7 @@ static bool is_small(const struct sim_process *process, const vmm_array3d_descri
     return is_ordinary(is) && layout->need < chunk_size(process);
 }
 
-/* The first place in a chunk for so many units; UNITS: there is none. */
+/* The first position in a chunk with room for that many units; UNITS: none. */
 static unsigned place_in(const struct sim_array_chunk *chunk, unsigned units)
 {
     for (unsigned at = 0; at + units <= UNITS; at++)
@@ -235,7 +235,7 @@ struct sim_array *sim_array_new(struct sim_process *process, const vmm_array3d_d
     return NULL;
 }
 
-/* Its descriptor. What is 0 stays 0, and layers do not shrink. */
+/* Its descriptor. 0 stays 0, and layers do not shrink. */
 static void describe_level(struct sim_array *level)
 {
     const struct sim_array *whole = level->whole;
@@ -380,7 +380,7 @@ void array_binds_free(struct array_binds *binds)
     heap.free(binds);
 }
 
-/* A tile gets the memory, or loses what it has: NULL. */
+/* Binds memory to a tile, or unbinds it (NULL). */
 static bool bind_tile(struct sim_process *process, struct sim_array *array, uint64_t number, struct sim_block *block, uint64_t at)
 {
     struct sim_tile *tile = addrmap_floor(&array->tiles, number);
@@ -400,7 +400,7 @@ static bool bind_tile(struct sim_process *process, struct sim_array *array, uint
     return true;
 }
 
-/* Tiles take memory in the order of x, then y, then z. */
+/* Tiles are bound in the order of x, then y, then z. */
 static bool bind_box(struct sim_process *process, struct sim_array *array, const struct array_bind *bind)
 {
     uint64_t at = bind->at;

@@ -56,7 +56,7 @@ static const char *check_levels(const struct sim_process *process, const struct 
     return said;
 }
 
-/* Each chunk has the units of the arrays in it. */
+/* The used units of each chunk are those of its arrays. */
 static const char *check_chunks(const struct sim_process *process)
 {
     const uint64_t unit = sim_granularity(process, VMM_MEM_LOCATION_TYPE_DEVICE, 0) / 32;

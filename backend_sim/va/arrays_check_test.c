@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arrays_check: breaks each invariant of arrays.h by hand, in a process with an ordinary array, a sparse one with levels and one that is
- * mapped as a whole. */
+/* arrays_check: breaks each invariant of arrays.h by hand, in a process with an ordinary array, a sparse one with
+ * levels and a completely mapped one. */
 #include "arrays.h"
 
 #include "breaks.h"

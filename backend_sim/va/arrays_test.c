@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arrays: small ones share a block and leave it in any order; levels end with their array; a box of tiles is bound where it was asked
- * for, and nowhere else. */
+/* arrays: small ones share a block and leave it in any order; levels end with their array; exactly the requested box
+ * of tiles is bound. */
 #include "arrays.h"
 #include "checks.h"
 #include "system.h"
 
-#include "report_rig.h" /* behind the others, whose names its macros would take */
+#include "report_rig.h" /* after the others, because its macros would replace their names */
 
 static struct sim_process *process(void)
 {
@@ -49,9 +49,9 @@ static uint64_t place_of(vmm_array value)
 
 enum { ARRAYS = 4, UNIT = 65536 };
 
-static const unsigned units[ARRAYS] = {1, 3, 4, 7}; /* of arrays of 128, 192, 256 and 320 rows and columns of 4 bytes */
+static const unsigned units[ARRAYS] = {1, 3, 4, 7}; /* for arrays with 128, 192, 256 and 320 rows and columns of 4 bytes */
 
-/* The first place for as many units beside those that live. */
+/* The first free position for that many units among the live ones. */
 static uint64_t first_fit(unsigned wanted, const bool *lives, const uint64_t *at)
 {
     for (uint64_t place = 0;; place += UNIT) {
@@ -63,7 +63,7 @@ static uint64_t first_fit(unsigned wanted, const bool *lives, const uint64_t *at
     }
 }
 
-/* The places of those that leave are free again, and the block is when all have left. */
+/* The space of destroyed arrays is reused, and the block is freed with the last one. */
 static void shared_block(void)
 {
     enum { ORDERS = 4 };
@@ -137,7 +137,7 @@ static bool within(uint64_t at, unsigned offset, unsigned extent)
     return at >= offset && at < (uint64_t)offset + extent;
 }
 
-/* Only what lies in the box keeps what is written: each element its own value. */
+/* Only elements in the box keep their written values, each its own. */
 static void check_box(vmm_array array, const vmm_array3d_descriptor *is, const struct vmm_array_sparse_level *box)
 {
     const uint64_t depth = is->depth ? is->depth : 1, count = is->width * is->height * depth;

@@ -40,7 +40,7 @@ static void free_stack(struct thread_stack *stack)
     heap.free(stack);
 }
 
-/* Frees the row of a thread that ends. Another key's destructor may still make calls, which begin a new row. */
+/* Frees the row of a thread that ends. The destructor of another key may still make calls, which create a new row. */
 static void leave(void *value)
 {
     struct row *row = value;
@@ -179,7 +179,8 @@ bool context_stack_set(struct context_stack *current, uint64_t context)
 
 static const char *check_links(const struct thread_stack *stack)
 {
-    if (stack->in_process && stack->in_process->process_link != &stack->in_process) /* what leads to it: check_column */
+    /* the caller, check_column, checks the link to it */
+    if (stack->in_process && stack->in_process->process_link != &stack->in_process)
         return check_say("it is not linked both ways in its process");
     if (*stack->thread_link != stack || (stack->in_thread && stack->in_thread->thread_link != &stack->in_thread))
         return check_say("it is not linked both ways in its thread");
@@ -204,7 +205,7 @@ static const char *check_contexts(const struct thread_stack *stack, uint32_t fro
     return said;
 }
 
-/* A stack has one link back to what leads to it, so a list that meets one of its stacks again is found by that link. */
+/* Each stack has one back link, so a list that contains a stack twice is detected by that link. */
 static const char *check_column(const struct context_stack *current, context_stack_given *given, const void *user)
 {
     struct thread_stack *const *link = &current->stacks;

@@ -144,7 +144,7 @@ static void used_again(void)
     tap_u64(wrong, 0, "each process has its own stacks, also at the address of a closed one");
 }
 
-/* Contexts up to *user were given out. */
+/* Contexts up to *user were created. */
 static bool given(const void *user, uint64_t context)
 {
     return context && context <= *(const uint64_t *)user;

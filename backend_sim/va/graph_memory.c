@@ -97,7 +97,7 @@ struct sim_graph_pin *sim_graph_memory_back(struct sim_process *process, struct 
     struct sim_pool *pool = memory->pool;
     struct sim_graph_pin *pin = heap.malloc(sizeof *pin);
     *left = *lacks = sim_pool_lacks(pool, start, size);
-    if (*lacks) /* measured: the idle memory of pools stays theirs */
+    if (*lacks) /* measured: pools keep their idle memory */
         *left = sim_machine_room(process->machine, pool->props.location, *lacks);
     if (!pin || *lacks > *left || !sim_pool_back_pinned(process, pool, start, size)) {
         heap.free(pin);
@@ -109,7 +109,7 @@ struct sim_graph_pin *sim_graph_memory_back(struct sim_process *process, struct 
     return memory->pins = pin;
 }
 
-/* Takes the pin out of the list and frees it. */
+/* Removes the pin from the list and frees it. */
 static void end_pin(struct sim_graph_memory *memory, struct sim_graph_pin **link)
 {
     struct sim_graph_pin *pin = *link;
@@ -194,7 +194,7 @@ void sim_graph_memory_end(struct sim_process *process)
     }
 }
 
-/* The chunks that a range lies in. */
+/* The chunks that contain a range. */
 static uint64_t chunks_of(const struct mempool *chunks, uint64_t start, uint64_t size)
 {
     return (start - chunks->start + size - 1) / chunks->chunk - (start - chunks->start) / chunks->chunk + 1;
@@ -223,6 +223,6 @@ const char *sim_graph_memory_check(const struct sim_process *process, const stru
         end = range->start + range->size;
     }
     if (memory->used_high < chunks->reserved)
-        return check_say("the high mark is lower than the memory that is there");
+        return check_say("the high mark is lower than the current memory");
     return check_pins(process, memory);
 }

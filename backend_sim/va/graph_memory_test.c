@@ -109,7 +109,7 @@ static void test_left(void)
     sim_pool_trim(process, memory->pool, 0);
 }
 
-/* Idle chunks move to where they are needed, pinned ones stay. */
+/* Idle chunks move to addresses that need them, pinned ones stay. */
 static void test_moves(void)
 {
     uint64_t asked = 0;
@@ -146,7 +146,7 @@ int main(void)
     sim_machine_lock(process->machine);
     memory = sim_graph_memory_of(process, 0);
     sim_machine_unlock(process->machine);
-    vmm_deviceptr other = 0; /* of a pool behind the graphs' addresses */
+    vmm_deviceptr other = 0; /* of a pool after the graphs' addresses */
     if (vmm_mem_alloc_async(sys, &other, 4096, NULL) != VMM_SUCCESS)
         tap_bail("no memory");
     sim_machine_lock(process->machine);

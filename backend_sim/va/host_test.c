@@ -47,7 +47,7 @@ static vmm_deviceptr shown(unsigned pieces)
     return at;
 }
 
-/* The byte that the host reads there; -1: the address is inaccessible. */
+/* The byte that the host reads there; -1: inaccessible. */
 static int found(vmm_deviceptr at)
 {
     unsigned char byte = 0;
@@ -138,7 +138,7 @@ static int at_the_limit(void)
         int seen = found(odd);
         if (result == VMM_SUCCESS)
             answer = seen < 0 ? 0 : 1;
-        else /* each piece is a mapping of its own, so hiding it needs no further one */
+        else /* each piece is a separate mapping, so hiding it needs no further one */
             answer = 2;
     }
     for (vmm_deviceptr even = at; even < at + PIECES * G && !answer; even += 2 * G)
@@ -180,7 +180,7 @@ static void test_limit(void)
 
 int main(void)
 {
-    if (!freopen("/dev/null", "w", stderr)) /* every fault of the host is reported there */
+    if (!freopen("/dev/null", "w", stderr)) /* every host fault is reported there */
         tap_bail("no /dev/null");
     touch_begin();
     test_limit();

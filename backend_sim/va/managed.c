@@ -9,7 +9,7 @@ static bool show(const struct sim_process *process, struct sim_managed *managed)
     const struct sim_allocation *a = &managed->allocation;
     struct block_data *bytes = &a->block->bytes;
     if (!host_window_holds(&process->window, a->start, a->span))
-        return true; /* there is no window, and the host reaches the memory by copies */
+        return true; /* there is no window, and the host accesses the memory through copies */
     managed->shown = block_data_open(bytes) && os_map_fixed(a->start, a->span, bytes->backing->file, bytes->place, true);
     return managed->shown;
 }

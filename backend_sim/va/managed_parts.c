@@ -11,7 +11,7 @@ void managed_parts_clear(struct managed_parts *parts)
     *parts = (struct managed_parts){NULL, 0, 0};
 }
 
-/* Makes room for two more parts than there are, the first one included. */
+/* Makes room for two more parts, including the first one. */
 static bool make_room(struct managed_parts *parts)
 {
     const size_t wanted = parts->count + 3;
@@ -42,7 +42,7 @@ static size_t index_of(const struct managed_parts *parts, uint64_t at)
     return low;
 }
 
-/* A part begins at the byte from now on. */
+/* Splits a part at the byte. */
 static void split(struct managed_parts *parts, uint64_t at)
 {
     const size_t i = index_of(parts, at);
@@ -76,7 +76,7 @@ static bool is_vacant(const struct managed_hint *hint)
     return same_hint(hint, &nothing);
 }
 
-/* A part becomes one with the part before it. */
+/* Merges a part with the previous one. */
 static void join(struct managed_parts *parts, size_t i)
 {
     memmove(&parts->part[i], &parts->part[i + 1], (parts->count - i - 1) * sizeof *parts->part);
@@ -88,7 +88,7 @@ static bool are_alike(const struct managed_part *part)
     return part[0].said == part[1].said && same_hint(&part[0].hint, &part[1].hint);
 }
 
-/* Joins a part with its neighbours of which the same holds; returns its length then. */
+/* Merges a part with neighbours in the same state; returns its length then. */
 static uint64_t unite(struct managed_parts *parts, size_t i)
 {
     if (i + 1 < parts->count && are_alike(&parts->part[i]))
@@ -98,7 +98,7 @@ static uint64_t unite(struct managed_parts *parts, size_t i)
     return end_of(parts, i) - parts->part[i].start;
 }
 
-/* Parts of which nothing holds any more are as if nothing had been said, and neighbours of which the same holds are one. */
+/* Resets parts without any advice, and merges neighbours in the same state. */
 static void settle(struct managed_parts *parts)
 {
     for (size_t i = parts->count; i > 0; i--) {

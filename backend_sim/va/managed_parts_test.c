@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* managed_parts_test.c - what is said of parts of managed memory, and which pages a driver passes over. */
+/* managed_parts: advice for parts of managed memory, and the pages that a driver skips. */
 #include "managed_parts.h"
 
 #include "tap.h"
@@ -26,7 +26,7 @@ static void read_mostly(struct managed_parts *parts, unsigned from, unsigned to,
     tap_ok(managed_parts_say(parts, PAGES(from), PAGES(to), mark, &on), "pages %u to %u are read mostly: %d", from, to, on);
 }
 
-/* The device that a page was prefetched to, -1 for none, and the page where a reader goes on. */
+/* The device to which a page was prefetched (-1: none), and the page where a reader continues. */
 static void holds(const struct managed_parts *parts, unsigned page, int device, uint64_t next)
 {
     uint64_t at = PAGES(page);
@@ -78,7 +78,7 @@ static void a_change_passes_over_pages(void)
     managed_parts_clear(&parts);
 }
 
-/* A part that a change enters in the middle changes as a whole, and the next one becomes one with it. */
+/* A part that a change enters in the middle changes completely, and is merged with the next one. */
 static void a_part_joins_both_neighbours(void)
 {
     struct managed_parts parts = {0};
@@ -89,12 +89,12 @@ static void a_part_joins_both_neighbours(void)
     holds(&parts, 0, 0, 5);
     tap_u64(parts.count, 2, "three parts are one");
     prefetch(&parts, 0, 1, 1);
-    prefetch(&parts, 0, 3, 0); /* which has cut the part of pages 1 to 4 */
+    prefetch(&parts, 0, 3, 0); /* which has split the part of pages 1 to 4 */
     tap_u64(parts.count, 2, "and so they are when the change ends within one of them");
     managed_parts_clear(&parts);
 }
 
-/* Of parts that become vacant, as measured of others, the length counts while the change lasts. */
+/* For parts that lose all advice, the length counts during the change, as measured for others. */
 static void what_is_taken_back(void)
 {
     struct managed_parts parts = {0};

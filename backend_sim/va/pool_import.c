@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools of other processes, and what they export. */
+/* Pools of other processes, and their exported allocations. */
 #include <stdio.h>
 
 #include "heap.h"
@@ -44,7 +44,7 @@ struct sim_pool *sim_pool_import(struct sim_process *process, struct sim_block *
         return NULL;
     pool->imports = 1;
     pool->table = table;
-    pool->memory.threshold = UINT64_MAX; /* measured: it keeps what it has imported until it is destroyed */
+    pool->memory.threshold = UINT64_MAX; /* measured: it keeps its imports until it is destroyed */
     return pool;
 }
 
@@ -63,7 +63,7 @@ struct import {
     struct sim_pool *pool;
     const struct pool_pointer *pointer;
     uint64_t start, span, first, last; /* addresses; the chunks by their places */
-    struct mempool_chunk *made;        /* the memory that the pool gets for it */
+    struct mempool_chunk *made;        /* the memory that the pool obtains for it */
 };
 
 static bool plausible(struct import *import)
@@ -87,7 +87,7 @@ static struct mempool_chunk *chunk_at(const struct import *import, uint64_t plac
     return mempool_chunk_at(memory, memory->start + place * memory->chunk);
 }
 
-/* Is it memory that the pool has imported before? */
+/* Has the pool imported this memory before? */
 static bool is_here(const struct import *import)
 {
     uint64_t check = pool_pointer_check(import->pool->table, import->pointer->offset, import->pointer->size);
@@ -101,7 +101,7 @@ static bool is_here(const struct import *import)
     return check == import->pointer->check;
 }
 
-/* Is it memory that the exporter still has? */
+/* Does the exporter still have this memory? */
 static bool is_there(const struct import *import)
 {
     uint64_t check = pool_pointer_check(import->pool->table, import->pointer->offset, import->pointer->size);
@@ -112,7 +112,7 @@ static bool is_there(const struct import *import)
     return check == import->pointer->check;
 }
 
-/* The pool's chunk, if it has the memory that the table names there. */
+/* The pool's chunk, if it has the memory named by the table. */
 static bool has(const struct mempool_chunk *chunk, const struct share_label *label)
 {
     return chunk && chunk->block->shared == label->number;
@@ -141,7 +141,7 @@ static void forget(struct import *import, struct mempool_chunk *made, bool enter
     heap.free(made);
 }
 
-/* Gets the memory of one chunk. It goes to the addresses, or else into the chunk that the pool has there. */
+/* Obtains the memory of one chunk. It is placed at the addresses, or else into the pool's existing chunk. */
 static enum pool_import fetch_one(struct import *import, uint64_t place, const struct share_label *label, char why[SHARE_WHY])
 {
     struct mempool *memory = &import->pool->memory;
@@ -182,10 +182,10 @@ static void exchange(struct mempool_chunk *a, struct mempool_chunk *b)
     struct sim_block *block = a->block;
     a->block = b->block;
     b->block = block;
-    a->shown = false; /* other memory than that; shown anew where it is allocated */
+    a->shown = false; /* different memory; shown again where it is allocated */
 }
 
-/* What was fetched becomes the pool's; where the pool has a chunk, made keeps its former memory. */
+/* Gives the fetched memory to the pool; if the pool has a chunk there, `made` keeps its former memory. */
 static void enter(struct import *import)
 {
     for (struct mempool_chunk *made = import->made, *chunk; made; made = made->next) {
@@ -197,7 +197,7 @@ static void enter(struct import *import)
     }
 }
 
-/* Frees what is left over; with keep false, all that was fetched. entered: enter was called. */
+/* Frees the remainder; with keep false, everything that was fetched. entered: enter was called. */
 static void leave(struct import *import, bool entered, bool keep)
 {
     struct mempool *memory = &import->pool->memory;
@@ -250,7 +250,7 @@ static enum pool_import enter_piece(struct import *import, struct sim_origin mad
     return piece ? POOL_IMPORT_DONE : out ? POOL_IMPORT_HOST_MEMORY : POOL_IMPORT_TAKEN;
 }
 
-/* What was freed here is freed for all: the exporter's streams order the use of this memory, and not this process's. */
+/* Memory freed here is freed for all streams: only the exporter's streams order its use, not this process's. */
 static bool any(void *user, const struct region *region)
 {
     (void)user;
@@ -265,7 +265,7 @@ enum pool_import sim_piece_import(struct sim_process *process, struct sim_pool *
     struct import import = {.process = process, .pool = pool, .pointer = pointer};
     if (!plausible(&import))
         return POOL_IMPORT_UNKNOWN;
-    if (import.start + import.span > pool->start + pool->memory.size) /* the exporter found more addresses */
+    if (import.start + import.span > pool->start + pool->memory.size) /* the exporter has more addresses */
         return POOL_IMPORT_HOST_MEMORY;
     const struct sim_allocation *old = sim_allocation_at(process, import.start);
     bool again = old && old->start == import.start && old->size == pointer->size && is_here(&import);

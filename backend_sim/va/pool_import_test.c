@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools of another machine of the same name, as of another process: what the importer holds, memory that came and went, bytes that are
- * forged, and requests that fail. */
+/* Pools of another machine with the same name, like another process: the importer's memory, memory added and removed,
+ * forged bytes, and failing allocations. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 #include "share_rig.h"
@@ -134,9 +134,9 @@ static void refused(vmm_result result, vmm_result expected, const char *rule, co
     tap_ok(result == expected && said && !strcmp(said, rule), "%s: %s by %s", what, vmm_result_name(result), said ? said : "no rule");
 }
 
-/* ---- what the importer has ---- */
+/* ---- the importer's memory ---- */
 
-/* An allocation that lies in a chunk that was imported before, and in one that was not. */
+/* An allocation that straddles a previously imported chunk and a new one. */
 static void test_chunks(void)
 {
     uint64_t before = free_bytes();
@@ -167,7 +167,7 @@ static void test_chunks(void)
     whole("after that");
 }
 
-/* [chunk 0: the allocation][chunk 1: another one]: an allocation that ends with its chunk exports that chunk alone. */
+/* [chunk 0: the allocation][chunk 1: another one]: an allocation that ends with its chunk exports only that chunk. */
 static void test_whole_chunk(void)
 {
     vmm_deviceptr beside = 0;
@@ -185,7 +185,7 @@ static void test_whole_chunk(void)
     end();
 }
 
-/* A second import is of the same pool, whose table it holds but once. */
+/* A second import yields the same pool, which holds the table only once. */
 static void test_twice(void)
 {
     vmm_memory_pool again = NULL;
@@ -202,7 +202,7 @@ static void test_twice(void)
     whole("after that");
 }
 
-/* Where the importer has freed, the exporter's new memory takes the place of the old one. */
+/* After the importer has freed an allocation, the exporter's new memory replaces the old one. */
 static void test_other_memory(void)
 {
     uint64_t before = free_bytes();
@@ -226,7 +226,7 @@ static void test_other_memory(void)
     tap_u64(free_bytes(), before, "all is free");
 }
 
-/* Allocations between others, and one whose free here is not done. */
+/* Allocations between others, and one whose free here is still pending. */
 static void test_between(void)
 {
     vmm_deviceptr at[3], there[3];
@@ -255,7 +255,7 @@ static void test_between(void)
     end();
 }
 
-/* One that reaches from a chunk with an earlier allocation, still there, into one that has other memory by now. */
+/* One that extends from a chunk with an earlier, live allocation into one that has different memory now. */
 static void test_half_taken(void)
 {
     begin();
@@ -284,7 +284,7 @@ static void test_half_taken(void)
     end();
 }
 
-/* One that begins inside an earlier one, which is still there. */
+/* One that begins inside an earlier, live one. */
 static void test_inside(void)
 {
     begin();
@@ -305,7 +305,7 @@ static void test_inside(void)
     end();
 }
 
-/* What processes share is damaged for a while. */
+/* The shared state is damaged for a while. */
 static void test_state_lost(void)
 {
     int fd = -1, other = -1;
@@ -328,7 +328,7 @@ static void test_state_lost(void)
     end();
 }
 
-/* Memory of a node of the host, which both see in place. */
+/* Memory of a host node, which both access in place. */
 static void test_host(void)
 {
     begin_at((vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}, FD);
@@ -347,7 +347,7 @@ static void test_host(void)
     end();
 }
 
-/* The exporter is gone: what was imported stays, what was not is nowhere. */
+/* The exporter has ended: imported memory stays, the rest is gone. */
 static void test_gone(void)
 {
     uint64_t before = free_bytes();
@@ -379,7 +379,7 @@ static void *row_of(const struct sim_pool *p, uint64_t row)
     return block_data_run(&p->table->bytes, 32 * row, &length);
 }
 
-/* The table is the exporter's; what it says is checked before it is used. */
+/* The table belongs to the exporter; its contents are checked before use. */
 static void test_forged(void)
 {
     unsigned char kept[32];
@@ -392,7 +392,7 @@ static void test_forged(void)
     memcpy(kept, head, sizeof kept);
     tap_u64(head[0], UINT64_C(0x316c6f6f706d7663), "a table begins with the magic that other builds expect");
     MUST(vmm_mem_pool_export_to_shareable_handle(from, &fd, pool, FD, 0));
-    /* of its magic, chunk and size one is another; then there are chunks for which it has no rows, and rows without chunks */
+    /* a wrong magic, chunk or size; then chunks without rows, and rows without chunks */
     const struct {
         unsigned at;
         uint64_t value;
@@ -404,13 +404,13 @@ static void test_forged(void)
         refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-DATA", "and its pool");
         memcpy(head, kept, sizeof kept);
     }
-    head[1] = 1; /* so many chunks that the bytes of their rows wrap around to the block's */
+    head[1] = 1; /* so many chunks that the size of their rows wraps to the block's size */
     head[2] = (UINT64_C(1) << 59) + kept[2] / kept[1];
     refused(vmm_mem_pool_import_from_shareable_handle(to, &other, (void *)(intptr_t)fd, FD, 0), VMM_ERROR_NOT_SUPPORTED,
             "VMM-IMPORT-KIND", "a table that wraps");
     memcpy(head, kept, sizeof kept);
     close(fd);
-    /* a label of a block that is no chunk: the table itself, with a check that fits */
+    /* a label of a block that is not a chunk: the table itself, with a valid checksum */
     uint64_t *row = row_of(pool_of(from, pool), 1);
     const struct share_label label = share_label_of(pool_of(from, pool)->table);
     struct pool_pointer pointer;
@@ -450,11 +450,11 @@ static void test_fewer_addresses(void)
     end();
 }
 
-/* ---- requests that fail ---- */
+/* ---- failing allocations ---- */
 
 static uint64_t had;
 
-/* New memory beside what the importer has, and in the place of what it has no longer. */
+/* New memory next to the importer's, and in place of memory that it no longer has. */
 static void begin_again(void)
 {
     begin();
@@ -495,7 +495,7 @@ static void test_failing(void)
     inject_try(&(struct inject_case){.name = "an import", .least = 4, .begin = begin_again, .call = imports, .reported = reported, .end = ended});
 }
 
-/* The first export of a machine without a name, for which nothing is there yet. */
+/* The first export of a machine without a name, which has no shared state yet. */
 static vmm_system *alone;
 static vmm_memory_pool first_pool;
 static int first_fd;

@@ -25,13 +25,13 @@ static uint64_t chunk_of(const struct sim_process *process)
     return process->machine->profile.device_memory < 4 * POOL_CHUNK || unit > POOL_CHUNK ? unit : POOL_CHUNK;
 }
 
-/* Twice what the pool may grow to (call_pool.c limits that), or what the device has. */
+/* Twice the maximum size of the pool (call_pool.c limits that), or of the device's memory. */
 static uint64_t range_of(const struct sim_process *process, uint64_t max, uint64_t chunk)
 {
     return max ? 2 * pool_round(max, chunk) : pool_round(2 * process->machine->profile.device_memory, chunk);
 }
 
-/* Takes the pool's addresses; for a pool without a limit (all) fewer where so many are not free. */
+/* Takes the pool's addresses; a pool without a limit (all) gets fewer if not enough are free. */
 static bool take_range(struct sim_process *process, bool all, uint64_t chunk, uint64_t *start, uint64_t *size)
 {
     while (*size >= chunk && !sim_take_addresses(process, *size, chunk, start))
@@ -39,7 +39,7 @@ static bool take_range(struct sim_process *process, bool all, uint64_t chunk, ui
     return *size >= chunk;
 }
 
-/* The pool has its addresses, which go back where the host's memory is out. */
+/* The pool already has its addresses, which are freed again if host memory is exhausted. */
 static bool begin_range(struct sim_process *process, struct sim_pool *pool, uint64_t size, uint64_t chunk)
 {
     if (addrmap_insert(&process->pool_ranges, pool->start, pool)) {
@@ -51,7 +51,7 @@ static bool begin_range(struct sim_process *process, struct sim_pool *pool, uint
     return false;
 }
 
-/* like: what the pool of which it is an import has; NULL for one of the process's own. */
+/* like: the properties of the exporter's pool for an import; NULL for the process's own pools. */
 static bool enter_range(struct sim_process *process, struct sim_pool *pool, const struct pool_table *like)
 {
     uint64_t chunk = like ? like->chunk : chunk_of(process), size = like ? like->size : range_of(process, pool->props.max_size, chunk);
@@ -120,7 +120,7 @@ struct sim_pool *sim_pool_new(struct sim_process *process, const vmm_mem_pool_pr
     return sim_pool_begin(process, props, NULL, made);
 }
 
-/* Where memory of a pool of that location is: HOST has that of node 0. */
+/* The location of a pool's memory: HOST uses node 0. */
 static vmm_mem_location sim_pool_home(vmm_mem_location location)
 {
     return location.type == VMM_MEM_LOCATION_TYPE_HOST ? (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0} : location;
@@ -164,7 +164,7 @@ void sim_pool_forget(void *user, void *object)
         heap.free(pool);
 }
 
-/* Removes a pool from the process; its chunks are gone. */
+/* Removes a pool from the process; its chunks must have been removed. */
 static void remove_pool(struct sim_process *process, struct sim_pool *pool)
 {
     struct sim_pool **link = &process->first_pool;
@@ -241,7 +241,7 @@ void sim_chunk_drop(struct sim_process *process, struct mempool_chunk *chunk)
     heap.free(chunk);
 }
 
-/* Frees the chunks of a list that no pool has yet. */
+/* Frees a list of chunks that do not belong to a pool yet. */
 static bool undo(struct sim_process *process, struct mempool_chunk *made)
 {
     struct mempool_chunk *next;
@@ -263,7 +263,7 @@ struct mempool_chunk *sim_chunk_new(struct sim_process *process, uint64_t start,
     return chunk;
 }
 
-/* Records for the chunks that the range lacks, in the process's addresses but not in the pool yet, without memory. */
+/* Creates records for the missing chunks of the range: in the process's addresses but not in the pool yet, without memory. */
 static bool make_chunks(struct sim_process *process, struct mempool *memory, uint64_t start, uint64_t end, struct mempool_chunk **made)
 {
     *made = NULL;
@@ -281,7 +281,7 @@ static bool make_chunks(struct sim_process *process, struct mempool *memory, uin
     return true;
 }
 
-/* New memory for as many of the chunks as idle memory does not suffice for. */
+/* New memory for the chunks for which idle memory does not suffice. */
 static bool make_blocks(struct sim_process *process, const struct sim_pool *pool, struct mempool_chunk *made, uint64_t lacks)
 {
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
@@ -295,7 +295,7 @@ static bool make_blocks(struct sim_process *process, const struct sim_pool *pool
     return true;
 }
 
-/* pinned: as soon as a chunk is there, so that none moves to another place of the same range. */
+/* pinned: as soon as a chunk exists, so that none moves within the same range. */
 static bool back(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size, bool pinned)
 {
     assert_locked(process->machine);
@@ -330,7 +330,7 @@ bool sim_pool_back(struct sim_process *process, struct sim_pool *pool, uint64_t 
     return back(process, pool, start, size, false);
 }
 
-/* Pins the chunks that the range has, or unpins them. */
+/* Pins or unpins the existing chunks of the range. */
 static void pin_present(struct mempool *memory, uint64_t start, uint64_t end, bool pin)
 {
     for (uint64_t at = start; at < end; at += memory->chunk)
@@ -372,7 +372,7 @@ void sim_pool_trim(struct sim_process *process, struct sim_pool *pool, uint64_t 
     }
 }
 
-/* Which device's memory it has, or the host's. */
+/* The device whose memory it has, or the host. */
 static unsigned slot_of(const struct sim_pool *pool)
 {
     return sim_on_host(pool->props.location) ? SIM_HOST_SLOT : (unsigned)pool->props.location.id;
@@ -386,7 +386,7 @@ void sim_pools_return(struct sim_process *process, bool met, bool (*wanted)(void
     for (struct sim_pool *pool = process->first_pool; pool; pool = pool->next)
         if (mempool_return(&pool->memory, wanted, user))
             any |= UINT64_C(1) << slot_of(pool);
-    for (struct sim_pool *pool = process->first_pool; pool; pool = next) { /* measured: nothing goes back otherwise */
+    for (struct sim_pool *pool = process->first_pool; pool; pool = next) { /* measured: otherwise no memory is returned */
         next = pool->next;
         const bool lowered = pool->memory.lowered && met;
         if (!lowered && !(any >> slot_of(pool) & 1))
@@ -397,7 +397,7 @@ void sim_pools_return(struct sim_process *process, bool met, bool (*wanted)(void
     }
 }
 
-/* Imported memory stays the exporter's, whichever process frees it first. */
+/* Imported memory belongs to the exporter, regardless of which process frees it first. */
 static bool is_at(const struct sim_pool *pool, vmm_mem_location location)
 {
     vmm_mem_location home = sim_pool_home(pool->props.location);
@@ -428,7 +428,7 @@ void sim_pools_trim_beside(struct sim_process *process, const struct sim_pool *p
 
 /* ---- allocations ---- */
 
-/* Shows the memory of a range in place, as far as that can be. False when the system has no memory for that. */
+/* Shows the memory of a range in place, as far as possible. False when the system has no memory for that. */
 static bool show(const struct sim_process *process, const struct sim_pool *pool, uint64_t start, uint64_t size)
 {
     const struct mempool *memory = &pool->memory;
@@ -480,7 +480,7 @@ struct region *sim_piece_end(struct sim_process *process, struct sim_piece *piec
     return region;
 }
 
-/* As measured, cuMemFree takes the chunks that what it freed was in, as far as they are idle then, and no others. */
+/* As measured, cuMemFree removes exactly the chunks of the freed allocation that are idle then. */
 static void trim_in(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t end)
 {
     struct mempool *memory = &pool->memory;

@@ -42,11 +42,11 @@ const char *sim_pool_check(const struct sim_process *process, const struct sim_p
     if (!said && !process->machine->bare_pools && addrmap_floor(&process->pool_ranges, pool->start) != pool)
         said = check_say("it is not found at 0x%" PRIx64, pool->start);
     if (!said && pool->destroyed && !pool->memory.live && !pool->memory.pending)
-        said = check_say("it is destroyed, and nothing uses it");
+        said = check_say("it is destroyed and unused");
     return check_in(said, "P%" PRIu32, pool->number);
 }
 
-/* Counts what chunks and allocations say of the pools. */
+/* Counts the pools' chunks and allocations. */
 struct sum {
     uint64_t reserved, live;
 };

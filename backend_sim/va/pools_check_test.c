@@ -93,7 +93,7 @@ static void close_scene(struct scene *s)
 #define PIECE(place, value, words) BREAKS(place, value, sim_piece_check(s->process, s->big), words)
 #define PIECE_TO(place, value, words) BREAKS_TO(place, value, sim_piece_check(s->process, s->big), words)
 
-/* An allocation, its region and its chunk say the same of it. */
+/* An allocation, its region and its chunk are consistent. */
 static void test_piece(struct scene *s)
 {
     struct sim_allocation *a = &s->big->allocation;
@@ -140,13 +140,13 @@ static void test_pool(struct scene *s)
     uint64_t live = pool->memory.live, pending = pool->memory.pending;
     pool->memory.live = 0;
     check_holds(sim_pool_check(s->process, pool), "a destroyed pool with a pending region");
-    POOL_TO(pool->memory.pending, 0, "P1: it is destroyed, and nothing uses it");
+    POOL_TO(pool->memory.pending, 0, "P1: it is destroyed and unused");
     pool->memory.live = live;
     pool->destroyed = false;
     tap_ok(live == 2 && pending == 1, "two regions live, one pending");
 }
 
-/* What the maps of the process hold is what the pools hold. */
+/* The maps of the process match the pools. */
 static void test_sums(struct scene *s)
 {
     struct sim_process *p = s->process;

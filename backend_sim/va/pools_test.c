@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pools: what a pool does when addresses, host memory or device memory are out. */
+/* pools: behaviour when addresses, host memory or device memory are exhausted. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
@@ -42,7 +42,7 @@ static void tap_whole(vmm_system *sys, const char *when)
     tap_ok(!said, "%s: %s", when, said ? said : "all invariants hold");
 }
 
-/* Addresses that no process has. */
+/* Addresses outside every process. */
 static void test_too_large(void)
 {
     vmm_system *sys = opened("sim:h200x2");
@@ -57,7 +57,7 @@ static void test_too_large(void)
     vmm_close(sys);
 }
 
-/* A pool without a limit takes fewer addresses where there are no more; one with a limit is refused. */
+/* A pool without a limit takes fewer addresses if no more are free; one with a limit is refused. */
 static void test_fewer_addresses(void)
 {
     vmm_system *sys = opened("sim:h200x2");
@@ -80,7 +80,8 @@ static void test_fewer_addresses(void)
     vmm_close(sys);
 }
 
-/* The first allocation of a new pool, with its nth request failing. Returns what failed; NULL: fewer were made. */
+/* The first allocation of a new pool, whose nth request fails. Returns the function that failed; NULL: there were
+ * fewer requests. */
 static const char *allocate_without(unsigned long nth, unsigned *refused)
 {
     vmm_system *sys = opened("sim:h200x2");
@@ -152,7 +153,7 @@ static bool end_graphs(void)
     return true;
 }
 
-/* The first of three chunks is there. */
+/* Only the first of three chunks exists. */
 static bool back_three(void)
 {
     uint64_t lacks, left;
@@ -213,7 +214,7 @@ static void test_graphs(void)
 
 /* ---- parts of pools ---- */
 
-/* A wait that finds no memory orders nothing: a use behind it is warned of, and never overlooked. */
+/* A wait without memory for its record orders nothing: a later use causes a warning instead of being overlooked. */
 static void test_clocks(void)
 {
     struct stream_clocks clocks = {0};
@@ -304,7 +305,7 @@ static void test_host_pool(void)
                                      .call = allocate_on_host, .reported = host_refused, .end = end_on_host});
 }
 
-/* Where a device has too little left, the idle memory of its own pools goes, not that of others nor that of imports. */
+/* If a device has too little memory left, its own pools lose idle memory, but not other devices' pools or imports. */
 static void test_room(void)
 {
     vmm_system *sys = opened("sim:h200x2");
@@ -324,7 +325,7 @@ static void test_room(void)
     }
     sim_machine_lock(p->machine);
     const uint32_t imports = is[3]->imports;
-    is[3]->imports = 1; /* as an import, whose memory is the exporter's */
+    is[3]->imports = 1; /* like an import, whose memory belongs to the exporter */
     uint64_t all = p->machine->profile.device_memory, left;
     left = sim_machine_room(p->machine, here, all);
     tap_u64(sim_pools_room(p, here, left), left, "where there is enough");
@@ -362,7 +363,7 @@ static void test_alloc_beside(void)
     vmm_close(sys);
 }
 
-/* A destroyed pool lives until its last allocation is freed; then its record goes. */
+/* A destroyed pool exists until its last allocation is freed; then its record is removed. */
 static void test_destroyed(void)
 {
     vmm_system *sys = opened("sim:h200x2");
@@ -372,7 +373,7 @@ static void test_destroyed(void)
     if (create(sys, 0, &pool) != VMM_SUCCESS || vmm_mem_alloc_from_pool_async(sys, &at, MIB, pool, NULL) != VMM_SUCCESS ||
         vmm_mem_pool_destroy(sys, pool) != VMM_SUCCESS)
         tap_bail("no pool: %s", vmm_last_detail()->note);
-    /* so many others that the table of values forgets the destroyed one before its memory goes */
+    /* so many others that the table of values drops the destroyed one before its memory is freed */
     for (unsigned i = 0; i < 3000; i++) {
         vmm_memory_pool other;
         if (create(sys, 0, &other) != VMM_SUCCESS || vmm_mem_pool_destroy(sys, other) != VMM_SUCCESS)

@@ -288,7 +288,7 @@ void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, s
     slots_end(&process->handles, handle->value);
 }
 
-/* Keeps a range that ends now, for messages: range has where it was and what it was. */
+/* Records a range that ends now, for messages: `range` describes it. */
 static void retire(struct sim_process *process, struct retired_range range, struct sim_origin made, struct sim_origin ended)
 {
     range.created = made.number;

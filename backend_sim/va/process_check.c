@@ -36,7 +36,7 @@ static const char *check_range(const struct sim_process *process, const char *ki
     return check_in(va_allocator_check_taken(&process->va, start, size, taken), "%s%" PRIu32, kind, number);
 }
 
-/* What takes addresses: reservations, allocations and memory pools. */
+/* The owners of addresses: reservations, allocations and memory pools. */
 struct taker {
     char letter;
     uint32_t number;
@@ -276,7 +276,7 @@ static const char *check_values(struct tally *tally)
     return tally->said;
 }
 
-/* ---- what has ended, and what is current ---- */
+/* ---- ended and current objects ---- */
 
 /* The number of the live object of that kind at an address; 0: there is none. */
 static uint32_t number_at(const struct sim_process *process, unsigned kind, uint64_t address)
@@ -387,7 +387,7 @@ const char *process_check(struct sim_process *process)
     return said ? said : check_pools(process);
 }
 
-/* ---- what a call used ---- */
+/* ---- the objects that a call used ---- */
 
 static const char *check_allocation(const struct sim_process *process, const struct sim_allocation *a)
 {

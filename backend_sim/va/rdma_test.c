@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rdma: which mapping of a handle was granted rights too late. What a program sees of it is in the suite
+/* rdma: the mapping of a handle that was granted rights too late. The suite tests the effects that a program sees
  * (conformance/suite/sharing/rdma.c). */
 #include "rdma.h"
 

@@ -11,7 +11,7 @@
 
 /* ---- threads ---- */
 
-/* A trace holds the calls of several threads, each with its own current context; one thread plays them all. */
+/* A trace contains the calls of several threads, each with its own current context; a single thread replays them all. */
 static bool enter_thread(struct replay *r, uint32_t thread)
 {
     if (thread == r->thread)
@@ -36,7 +36,7 @@ static bool enter_thread(struct replay *r, uint32_t thread)
 
 /* ---- playing ---- */
 
-/* Where the call is: its line, or the one that it would have in the readable form. */
+/* The position of the call: its line, or the line that it would have in the readable form. */
 static void print_place(FILE *out, const struct replay *r)
 {
     fprintf(out, "%s:%llu: ", r->store.name, (unsigned long long)r->calls + 1);
@@ -46,7 +46,7 @@ static void print_difference(struct replay *r, const struct text *difference, co
 {
     char text[4096];
     print_place(r->out, r);
-    fprintf(r->out, "the replay differs here, after %llu calls that did not\n  ", (unsigned long long)r->played);
+    fprintf(r->out, "the replay differs here, after %llu calls without a difference\n  ", (unsigned long long)r->played);
     trace_print_call(r->out, &r->room->event, &r->named);
     fprintf(r->out, "\n%s", difference->data);
     if (detail->severity != VMM_SEVERITY_NONE) {
@@ -100,7 +100,7 @@ static int play(struct replay *r)
         return print_complaint(r, r->store.complaint.data);
     if (status == 0 && r->store.whole && r->store.said != r->calls) {
         print_place(r->err, r);
-        fprintf(r->err, "the trace says that it holds %llu calls; it holds %llu\n", (unsigned long long)r->store.said,
+        fprintf(r->err, "the trace claims to have %llu calls, but has %llu\n", (unsigned long long)r->store.said,
                 (unsigned long long)r->calls);
         return 2;
     }
@@ -121,24 +121,24 @@ static void ignore_leak(void *user, const vmm_detail *detail)
 
 static void print_summary(struct replay *r)
 {
-    fprintf(r->out, "%s: %llu calls made again, all with the same answers\n", r->store.name, (unsigned long long)r->played);
+    fprintf(r->out, "%s: %llu calls replayed, all with the same results\n", r->store.name, (unsigned long long)r->played);
     if (r->skipped)
-        fprintf(r->out, "  %llu calls were left out: the trace does not hold the memory that they name\n",
+        fprintf(r->out, "  %llu calls were skipped: the trace lacks the memory that they name\n",
                 (unsigned long long)r->skipped);
     if (r->unknown_bytes)
-        fprintf(r->out, "  contents were not compared after a copy whose bytes the trace does not hold\n");
+        fprintf(r->out, "  contents were not compared after a copy whose bytes the trace lacks\n");
     if (!r->store.whole)
-        fprintf(r->out, "  the trace has no end: its recording was cut off\n");
+        fprintf(r->out, "  the trace has no end: its recording was interrupted\n");
 }
 
-/* 0, 1 or 2 as replay(): of a trace that was opened. */
+/* 0, 1 or 2 as in replay(), for an opened trace. */
 static int play_on(struct replay *r, const char *backend)
 {
     if (open_in_place_backed(backend, &r->sys) != VMM_SUCCESS) {
         fprintf(r->err, "cuvmm replay: the backend cannot be opened: %s\n", vmm_last_detail()->note);
         return 2;
     }
-    /* A driver named no rules, so there are none to compare with. */
+    /* A driver reports no rules, so there are none to compare. */
     r->rules = vmm_visit(r->sys, ignore_object, NULL) == VMM_SUCCESS && !r->store.driver;
     const int status = play(r);
     if (status == 0)
@@ -180,8 +180,7 @@ int replay_file(const char *path, const char *backend, FILE *out, FILE *err)
         fprintf(err, "cuvmm replay: %s: %s\n", path, strerror(errno));
         return 2;
     }
-    /* Layers of the environment would wrap the replay too; tracing it into the very file that it reads is never
-     * meant. */
+    /* Layers from the environment would wrap the replay, too; tracing it into the file that it reads is never intended. */
     unsetenv("CUVMM_LAYERS");
     int status = replay(in, standard ? "standard input" : text_base_name(path), backend, out, err);
     if (!standard)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a recorded call to one that can be made. See replay_state.h. */
+/* Turns a recorded call into one that can be made. See replay_state.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "replay_state.h"
 
@@ -26,13 +26,13 @@ static uint64_t recorded(const struct replay *r, const struct vmm_param *param)
     return vmm_call_scalar(&r->room->call.head, param);
 }
 
-/* What a pointer led to when it was recorded: the room's memory. */
+/* The recorded memory behind a pointer, in the room. */
 static void *memory(const struct replay *r, const struct vmm_param *param)
 {
     return (void *)(uintptr_t)recorded(r, param);
 }
 
-/* ---- what arguments are ---- */
+/* ---- arguments ---- */
 
 static void prepare_scalar(struct replay *r, size_t index)
 {
@@ -59,7 +59,7 @@ static uint64_t address(struct replay *r, uint64_t value)
     return replay_value(r, VMM_PARAM_ADDRESS, value, &r->skip);
 }
 
-/* Which of a kernel's arguments are addresses the trace does not say; counts and values are smaller. */
+/* The trace does not say which arguments of a kernel are addresses; counts and values are smaller. */
 static void prepare_words(struct replay *r, uint64_t *word, uint64_t count)
 {
     for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++)
@@ -74,7 +74,7 @@ static void prepare_mem_ops(struct replay *r, vmm_stream_batch_mem_op_params *op
             op[i].wait_value.address = address(r, op[i].wait_value.address);
 }
 
-/* An address of a batch that belongs to no object of the trace's is the host's, whose bytes are not recorded. */
+/* An address in a batch that belongs to no object of the trace is a host address, whose bytes are not recorded. */
 static void prepare_operand(struct replay *r, uint64_t *at)
 {
     if (*at && !replay_knows(r, VMM_PARAM_ADDRESS, *at))
@@ -106,7 +106,7 @@ static void prepare_boxes(struct replay *r, vmm_memcpy3d_batch_op *op, uint64_t 
     }
 }
 
-/* Arrays and memory that a structure names. */
+/* Arrays and memory named by a structure. */
 static void prepare_shape(struct replay *r, const struct vmm_shape *shape, void *structure)
 {
     for (size_t i = 0; i < shape->count; i++) {
@@ -150,7 +150,7 @@ static unsigned char *lend(struct replay *r, uint64_t size)
     return replay_lend(&r->memory, (size_t)size, lasts((enum vmm_call_id)r->call.head.id));
 }
 
-/* The bytes of host memory that one side of a box spans; false: more than a replay lends. */
+/* The bytes of host memory that one side of a box spans; false: more than a replay provides. */
 static bool spans_of_box(const vmm_memcpy3d *box, bool src, uint64_t *size)
 {
     const uint64_t rows = src ? box->src_height : box->dst_height, pitch = src ? box->src_pitch : box->dst_pitch,
@@ -166,8 +166,8 @@ static bool spans_of_box(const vmm_memcpy3d *box, bool src, uint64_t *size)
     return true;
 }
 
-/* Where one side of a copy of a box is now: an address of the trace's, or of host memory, of which only the size is known. *host: a
- * side is host memory. */
+/* The present address of one side of a box copy: an address of the trace, or host memory of which only the size is
+ * known. *host: a side is host memory. */
 static uint64_t place_box(struct replay *r, const vmm_memcpy3d *box, bool src, bool *host)
 {
     const vmm_memorytype type = src ? box->src_memory_type : box->dst_memory_type;
@@ -175,9 +175,10 @@ static uint64_t place_box(struct replay *r, const vmm_memcpy3d *box, bool src, b
     uint64_t size;
     if (type == VMM_MEMORYTYPE_ARRAY)
         return replay_value(r, VMM_PARAM_ARRAY, at, &r->skip);
-    if (!at || type == VMM_MEMORYTYPE_DEVICE || replay_knows(r, VMM_PARAM_ADDRESS, at)) /* refused, as it was, if it is unknown */
+    /* an unknown one is refused, as recorded */
+    if (!at || type == VMM_MEMORYTYPE_DEVICE || replay_knows(r, VMM_PARAM_ADDRESS, at))
         return address(r, at);
-    if (*host || type != VMM_MEMORYTYPE_HOST || !spans_of_box(box, src, &size)) { /* both sides, or one that may be anything */
+    if (*host || type != VMM_MEMORYTYPE_HOST || !spans_of_box(box, src, &size)) { /* both sides, or one of unknown kind */
         r->skip = r->unknown_bytes = true;
         return at;
     }
@@ -210,7 +211,7 @@ static void prepare_kernel(struct replay *r, vmm_kernel_node_params *kernel)
 
 /* ---- host bytes ---- */
 
-/* A device address in the place of the host's. Without the call, contents are not known from here on. */
+/* A device address passed as a host address. Without the call, contents are unknown from here on. */
 static void prepare_device(struct replay *r, const struct vmm_param *param, uint64_t size)
 {
     uint64_t now = 0;
@@ -238,7 +239,7 @@ static void prepare_bytes(struct replay *r, const struct vmm_param *param)
 
 /* ---- descriptors and other handles ---- */
 
-/* Stands for an open descriptor that no export of the trace made. */
+/* Stands for an open descriptor that is not an export of the trace. */
 static uint64_t foreign(struct replay *r)
 {
     if (r->foreign < 0 && (r->foreign = open("/dev/null", O_RDWR | O_CLOEXEC)) >= 0)
@@ -246,7 +247,7 @@ static uint64_t foreign(struct replay *r)
     return (uint64_t)(int64_t)r->foreign;
 }
 
-/* What the call's D is here; 0: it has none, or none that was made here. */
+/* The value of the call's D in the replay; 0: it has none, or none that was made here. */
 static uint64_t descriptor(struct replay *r, size_t index)
 {
     struct name *name = &r->named.param[index];
@@ -256,7 +257,7 @@ static uint64_t descriptor(struct replay *r, size_t index)
     return now;
 }
 
-/* One that was closed is none here. A fabric handle is passed by its address. */
+/* A closed descriptor has no value here. A fabric handle is passed by its address. */
 static void prepare_descriptor(struct replay *r, size_t index)
 {
     const struct trace_event *event = &r->room->event;
@@ -269,7 +270,7 @@ static void prepare_descriptor(struct replay *r, size_t index)
     }
 }
 
-/* The bytes of a handle that the trace saw being made; those of any other are not in it. */
+/* The bytes of a handle whose creation is in the trace; others are not recorded. */
 static void prepare_ipc_handle(struct replay *r, size_t index)
 {
     const uint64_t now = descriptor(r, index);
@@ -280,7 +281,7 @@ static void prepare_ipc_handle(struct replay *r, size_t index)
 
 /* ---- arguments ---- */
 
-/* Stands for the program's own function and data, which a trace does not have. */
+/* Stands for the program's own function and data, which a trace lacks. */
 static void call_nothing(void *user_data)
 {
     (void)user_data;
@@ -301,7 +302,7 @@ static void prepare_host_node(struct replay *r, const struct vmm_param *param)
 static uint64_t listed(struct replay *r, const struct vmm_param *param)
 {
     const uint64_t count = trace_listed(&r->room->call.head, param);
-    r->skip |= count > TRACE_LIST_MAX && param->kind != VMM_PARAM_MEM_OPS; /* which refuse as many, and read none then */
+    r->skip |= count > TRACE_LIST_MAX && param->kind != VMM_PARAM_MEM_OPS; /* which refuse that many without reading them */
     return count;
 }
 
@@ -336,7 +337,7 @@ static void prepare_pointed(struct replay *r, size_t index)
     case VMM_PARAM_FUNCTION:
     case VMM_PARAM_USER_DATA: prepare_function(r, param); break;
     case VMM_PARAM_HOST_NODE: prepare_host_node(r, param); break;
-    default: break; /* the room's memory, as it is */
+    default: break; /* the room's memory, unchanged */
     }
 }
 
@@ -389,7 +390,7 @@ static void prepare_out(struct replay *r, size_t index)
         *out = (union step_out){0};
         if (param->kind == VMM_PARAM_IO_COUNT) {
             out->u64 = r->room->event.before;
-            r->skip |= out->u64 > TRACE_LIST_MAX; /* the room of lists, which have no more here than a trace holds */
+            r->skip |= out->u64 > TRACE_LIST_MAX; /* the room of lists, which have at most the elements that a trace records */
         } else if (param->kind == VMM_PARAM_IO_INT) {
             out->i = (int)(int64_t)r->room->event.before;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a replayed call answered against what the trace says. See replay_state.h. */
+/* Compares the result of a replayed call with the trace. See replay_state.h. */
 #include "replay_state.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "trace_record.h"
 #include "trace_value.h"
 
-/* An output: where it was recorded, and where it is now. */
+/* An output: the recorded one and the present one. */
 struct output {
     struct replay *r;
     const struct vmm_param *param;
@@ -20,7 +20,7 @@ struct output {
     struct text *difference;
 };
 
-/* What was recorded may be anything. */
+/* The recorded value may be anything. */
 static void differs(struct text *difference, const char *what, const char *recorded, const char *replayed)
 {
     text_add(difference, "  %-12s recorded ", what);
@@ -56,7 +56,7 @@ static void compare_words(const struct output *o, uint64_t recorded, uint64_t no
 
 /* ---- objects ---- */
 
-/* An object's value now; that of a new one is learnt. */
+/* An object's present value; that of a new one is stored. */
 static void compare_object(const struct output *o)
 {
     struct replay *r = o->r;
@@ -73,13 +73,14 @@ static void compare_object(const struct output *o)
 
 /* ---- descriptors ---- */
 
-/* One descriptor is like another; one that has a name stays open, for imports. */
+/* Descriptors are equivalent; a named one stays open, for imports. */
 static void learn_descriptor(const struct output *o)
 {
     struct replay *r = o->r;
     struct name *name = &r->named.param[o->index];
     *name = (struct name){r->room->event.descriptor ? NAME_DESCRIPTOR : NAME_KINDS, r->room->event.descriptor, 0, false};
-    const bool named = name->kind == NAME_DESCRIPTOR && name->number <= r->calls; /* one a call at most; others are no trace's */
+    /* at most one per call; more cannot come from a trace */
+    const bool named = name->kind == NAME_DESCRIPTOR && name->number <= r->calls;
     if (o->param->kind == VMM_PARAM_OUT_IPC_HANDLE || trace_is_fabric(&r->call.head)) {
         if (named)
             replay_learn(r, name, 0, fabrics_keep(&r->fabrics, o->now));
@@ -92,7 +93,7 @@ static void learn_descriptor(const struct output *o)
 
 /* ---- attributes ---- */
 
-/* What an attribute is a value of: the kind of an object, or a number. */
+/* The kind of an attribute's value: the kind of an object, or a number. */
 static enum vmm_param_kind kind_of(int attribute)
 {
     switch (attribute) {
@@ -106,7 +107,7 @@ static enum vmm_param_kind kind_of(int attribute)
     }
 }
 
-/* Ids are any numbers; only "none" must stay none. */
+/* Ids are arbitrary numbers; only "none" must stay none. */
 static bool is_id(int attribute)
 {
     return attribute == VMM_POINTER_ATTRIBUTE_BUFFER_ID || attribute == VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID;
@@ -178,10 +179,10 @@ static void compare_prop(const struct output *o)
     if (was->type != now->type || was->requested_handle_types != now->requested_handle_types ||
         was->location.type != now->location.type || was->location.id != now->location.id ||
         memcmp(&was->alloc_flags, &now->alloc_flags, sizeof now->alloc_flags) != 0)
-        differs(o->difference, o->param->name, "other properties (see the call in the trace)", "what is shown above");
+        differs(o->difference, o->param->name, "other properties (see the call in the trace)", "the values shown above");
 }
 
-/* One side of a copy of a box. Of host memory only the type and the size are known. */
+/* One side of a copy of a box. Only type and size of host memory are known. */
 static bool same_side(struct replay *r, vmm_memorytype type, uint64_t was, uint64_t now)
 {
     const enum vmm_param_kind kind = type == VMM_MEMORYTYPE_ARRAY ? VMM_PARAM_ARRAY : VMM_PARAM_ADDRESS;
@@ -197,12 +198,12 @@ static void compare_box(const struct output *o)
     for (int i = 0; i < VMM_BOX_SIZES; i++)
         same &= *vmm_box_size_at(was, &vmm_box_sizes[i]) == *vmm_box_size_at(now, &vmm_box_sizes[i]);
     if (!same)
-        differs(o->difference, o->param->name, "another box (see the call in the trace)", "what is shown above");
+        differs(o->difference, o->param->name, "another box (see the call in the trace)", "the values shown above");
 }
 
 /* ---- graphs ---- */
 
-/* The nodes of a list: known ones must be at these places, and the others become known. */
+/* The nodes of a list: known ones must be at the same positions, and the others become known. */
 static void compare_nodes(const struct output *o, const uint64_t *was, const vmm_graph_node *now)
 {
     struct replay *r = o->r;
@@ -229,7 +230,7 @@ static void compare_edges(const struct output *o, const vmm_graph_edge_data *was
         compare_words(o, vmm_graph_edge_number(&was[i]), vmm_graph_edge_number(&now[i]));
 }
 
-/* A list of the system's, which an output leads to. */
+/* A list owned by the system, to which an output points. */
 static const void *theirs(const void *at)
 {
     const void *list;
@@ -293,7 +294,7 @@ static void compare_out(const struct output *o)
     case VMM_PARAM_OUT_FILL_NODE: compare_fill_node(o); break;
     case VMM_PARAM_OUT_UPDATE: compare_update(o); break;
     case VMM_PARAM_OUT_HOST_NODE: /* a function of the program */
-    case VMM_PARAM_OUT_POOL_POINTER: break; /* its bytes belong to one machine */
+    case VMM_PARAM_OUT_POOL_POINTER: break; /* its bytes depend on the machine */
     case VMM_PARAM_OUT_ID: compare_words(o, word(o->recorded) != 0, word(o->now) != 0); break; /* any number */
     case VMM_PARAM_IO_INT:
     case VMM_PARAM_OUT_INT:
@@ -330,7 +331,7 @@ static void compare_result(const struct replay *r, const vmm_detail *detail, str
         differs(difference, "rule", rule ? rule : "none", now ? now : "none");
 }
 
-/* Closes what a call exported that was recorded with another result. */
+/* Closes the export of a call that was recorded with another result. */
 static void drop_descriptor(const struct replay *r)
 {
     for (size_t i = 0; r->result == VMM_SUCCESS && i < r->count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces of every script, in both forms, made again: the same on the same machine, a difference found where one was put, a clear
- * error for every kind of damage. */
+/* Replays traces of every script, in both forms: no difference on the same machine, planted differences are found,
+ * and every kind of damage causes a clear error. */
 #include "replay.h"
 
 #include <dirent.h>
@@ -48,7 +48,7 @@ static struct text read_file(const char *path)
     return text;
 }
 
-/* Runs a script with its calls written down. */
+/* Runs a script and records its calls. */
 static void record(const char *script, const char *backend)
 {
     char spec[500];
@@ -66,7 +66,7 @@ static void record(const char *script, const char *backend)
 
 struct outcome {
     int status;
-    char *text; /* everything it said */
+    char *text; /* all its output */
 };
 
 static struct outcome play(const char *backend)
@@ -82,7 +82,7 @@ static struct outcome play(const char *backend)
     return o;
 }
 
-/* The same of the trace in its other form. */
+/* The same for the other form of the trace. */
 static struct outcome play_binary(const char *backend)
 {
     char path[450];
@@ -116,7 +116,7 @@ static void test_script(const char *path, const char *name, const char *backend)
         return;
     }
     struct outcome o = play(backend), binary = play_binary(backend);
-    if (!tap_ok(o.status == 0 && strstr(o.text, "all with the same answers"), "%s on %s, made again", name, backend))
+    if (!tap_ok(o.status == 0 && strstr(o.text, "all with the same results"), "%s on %s, replayed", name, backend))
         tap_note("%s", o.text);
     if (!tap_ok(binary.status == o.status && strcmp(binary.text, o.text) == 0, "and in its binary form"))
         tap_note("%s", binary.text);
@@ -146,7 +146,7 @@ static void test_scripts(const char *source)
     qsort(names, count, sizeof *names, by_name);
     for (size_t i = 0; i < count; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        if (strcmp(names[i], "processes.vmm") == 0) { /* a trace holds one process; what others took is not in it */
+        if (strcmp(names[i], "processes.vmm") == 0) { /* a trace contains one process, without the memory that others took */
             free(names[i]);
             continue;
         }
@@ -162,7 +162,7 @@ static const char small[] = "init\nc = context dev0\nr = reserve 4gran\nh = crea
                             "query-all r MAPPED RANGE_START_ADDR MAPPING_SIZE\ngetaccess r dev0\n"
                             "expect INVALID_VALUE: map r 2gran h\nproperties h\nname dev0\nmeminfo\nunmap r\n";
 
-/* Closing is no call, and other descriptors are no objects: a replay has them closed, and others, all the same. */
+/* Closing is not a call, and other descriptors are not objects: a replay still has closed and foreign descriptors. */
 static void test_descriptors(const char *argv0)
 {
     static const char script[] = "init\nc = context dev0\nh = create 1gran dev0 handle=fd\nd = export h\nclose d\n"
@@ -205,14 +205,14 @@ static void change(const struct text *text, const char *from, const char *old, c
     text_free(&changed);
 }
 
-/* A sanitizer has addresses of the profile for itself, so that nothing can be behind the device's there. */
+/* A sanitizer occupies addresses of the profile, so device addresses there cannot be backed. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { BACKED = 0 };
 #else
 enum { BACKED = 1 };
 #endif
 
-/* A device address in place of a host address is read or written only where it is a live address of the trace. */
+/* A device address in place of a host address is accessed only if it is a live address of the trace. */
 static void test_device_for_host(const struct text *trace)
 {
     static const struct {
@@ -220,7 +220,7 @@ static void test_device_for_host(const struct text *trace)
     } cases[] = {
         {"r", "sim:h100", NULL},
         {"r", "sim:h100,arena=none", "contents were not compared"},
-        {"r+", "sim:h100", "contents were not compared"}, /* the bytes would end behind r */
+        {"r+", "sim:h100", "contents were not compared"}, /* the bytes would end after r */
         {"r/", "sim:h100", "contents were not compared"}, /* in its second half, where no memory is */
         {"0x1000", "sim:h100", "contents were not compared"},
         {"0xfffffffffffffffe", "sim:h100", "contents were not compared"},
@@ -239,8 +239,8 @@ static void test_device_for_host(const struct text *trace)
         snprintf(with, sizeof with, "\"device\":\"%s\"", cases[i].address[0] == 'r' ? address : cases[i].address);
         change(trace, "\"call\":\"memcpy_htod\"", "\"hex\":\"6279746573\"", with);
         struct outcome o = play(cases[i].backend);
-        const char *left = strstr(o.text, "1 calls were left out");
-        /* Copied onto itself, r holds zeros, and not what was read when it was recorded. */
+        const char *left = strstr(o.text, "1 calls were skipped");
+        /* Copied onto itself, r contains zeros instead of the bytes read during recording. */
         bool reported = cases[i].reported ? o.status == 0 && left && strstr(o.text, cases[i].reported)
                                           : o.status == 1 && strstr(o.text, "byte +0");
         if (!tap_ok(reported, "%s for the host's address on %s", cases[i].address, cases[i].backend))
@@ -249,7 +249,7 @@ static void test_device_for_host(const struct text *trace)
     }
 }
 
-/* What is changed in the recording is found, in its line. */
+/* A change in the recording is found in its line. */
 static void test_differences(const struct text *trace)
 {
     static const struct {
@@ -282,7 +282,7 @@ static void test_differences(const struct text *trace)
     free(o.text);
 }
 
-/* A trace may come from anywhere, and is shown in a terminal. */
+/* A trace may come from anywhere, and its text is shown in a terminal. */
 static void test_forged(const struct text *trace)
 {
     static const struct {
@@ -330,7 +330,7 @@ static void test_damage(const struct text *trace)
         {"\"call\":\"memcpy_htod\"", "{\"length\":\"0x5\"", "{\"size\":\"0x5\"", "length"},
         {"\"call\":\"pointer_get_attributes\"", "\"attributes\":[13", "\"attributes\":[\"x\"", "32-bit integer"},
         {"\"call\":\"mem_map\"", "\"code\":0", "\"kode\":0", "no \"code\""},
-        {NULL, "\"end\":1,\"calls\":", "\"end\":1,\"calls\":9", "it holds"},
+        {NULL, "\"end\":1,\"calls\":", "\"end\":1,\"calls\":9", "but has"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         change(trace, cases[i].from, cases[i].old, cases[i].new);
@@ -358,7 +358,7 @@ static void test_cut(const struct text *trace)
     const char *footer = strstr(trace->data, "{\"end\"");
     write_file(trace_path, trace->data, (size_t)(footer - trace->data));
     o = play("sim:h100");
-    tap_ok(o.status == 0 && strstr(o.text, "was cut off"), "a trace without its last line is reported as such");
+    tap_ok(o.status == 0 && strstr(o.text, "was interrupted"), "a trace without its last line is reported as such");
     free(o.text);
     write_file(trace_path, "", 0);
     o = play("sim:h100");

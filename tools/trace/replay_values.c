@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What recorded values are in a replay, and the host memory that it lends. See replay_state.h. */
+/* The present values for recorded ones, and the host memory that a replay provides. See replay_state.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "replay_state.h"
 
@@ -67,14 +67,14 @@ static bool is_in_process(uint64_t address, uint64_t size)
     return msync((void *)(uintptr_t)start, (size_t)(address - start + size), MS_ASYNC) == 0;
 }
 
-/* A backend makes a copy between device addresses of it. */
+/* A backend turns it into a copy between device addresses. */
 static bool is_mapped(const struct replay *r, uint64_t address)
 {
     int mapped = 0;
     return vmm_pointer_get_attribute(r->sys, &mapped, VMM_POINTER_ATTRIBUTE_MAPPED, address) == VMM_SUCCESS && mapped;
 }
 
-/* May the program itself read each page there, and write to it? What is only reserved is closed to it. */
+/* Can the program itself read, and write, each page there? It has no access to reserved addresses without memory. */
 static bool is_open(uint64_t address, uint64_t size, bool written)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end = address + size;

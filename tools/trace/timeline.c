@@ -43,7 +43,7 @@ bool timeline_complain(struct timeline_reader *r, const char *format, ...)
     return false;
 }
 
-/* Names stand for what they named before the call, and for what it made after it. */
+/* Names refer to the state before the call, and for new objects to the state after it. */
 static void touch_named(struct timeline_reader *r, bool out)
 {
     size_t count = 0;
@@ -75,7 +75,7 @@ static void keep_names(struct timeline_reader *r)
     }
 }
 
-/* A call that failed did nothing, but for rights (see set_access). */
+/* A failed call had no effect, except on rights (see set_access). */
 static bool apply(struct timeline_reader *r)
 {
     if (r->event->result != VMM_SUCCESS && r->event->call->id != VMM_CALL_mem_set_access)
@@ -110,7 +110,7 @@ static bool passes(enum vmm_call_id id)
     }
 }
 
-/* Room for one more mark, and the one behind it. */
+/* Room for one more mark and its successor. */
 static void new_mark(struct timeline_reader *r, struct trace_at at)
 {
     struct timeline *t = r->timeline;
@@ -172,7 +172,7 @@ static bool read_call(struct timeline_reader *r)
     return true;
 }
 
-/* A call that turned out to be wrong has had no effect yet. */
+/* A call that turned out to be inconsistent has had no effect yet. */
 static void forget_call(struct timeline_reader *r)
 {
     r->timeline->touches = r->mark->first_touched;
@@ -200,7 +200,7 @@ static void read_calls(struct timeline_reader *r, struct trace_room *room)
         t->mark[t->calls] = (struct timeline_mark){.first_touched = (uint32_t)t->touches, .first_named = (uint32_t)t->names};
     t->complete = t->store.whole && !t->complaint.length && !t->store.complaint.length;
     if (t->complete && t->store.said != t->calls) {
-        text_add(&t->complaint, "%s: the trace says that it holds %" PRIu64 " calls; it holds %zu", t->store.name, t->store.said, t->calls);
+        text_add(&t->complaint, "%s: the trace claims to have %" PRIu64 " calls, but has %zu", t->store.name, t->store.said, t->calls);
         t->complete = false;
     }
 }
@@ -227,7 +227,7 @@ bool timeline_read(struct timeline *timeline, FILE *in, const char *name)
     return good;
 }
 
-/* ---- what is read when it is asked for ---- */
+/* ---- data that is read on demand ---- */
 
 struct timeline_cache {
     struct trace_room room;
@@ -276,7 +276,7 @@ void timeline_free(struct timeline *timeline)
     *timeline = (struct timeline){0};
 }
 
-/* How far behind the beginning of its object an address lies. */
+/* The offset of an address in its object. */
 static uint64_t offset_of(const struct timeline *t, const struct trace_event *event, const struct vmm_param *param,
                           const struct name *name)
 {
@@ -307,7 +307,7 @@ static void recall_names(const struct timeline *t, const struct timeline_mark *m
     }
 }
 
-/* The object of that name among those that the call has to do with. */
+/* The object with that name among those that the call involves. */
 static uint32_t touched_as(const struct timeline *t, uint32_t call, const char *name)
 {
     char text[TIMELINE_NAME];
@@ -343,7 +343,7 @@ static void fill_call(const struct timeline *t, uint32_t index, struct timeline_
     cache->call.nearest_object = touched_as(t, index, cache->call.nearest);
 }
 
-/* Reads the call unless it is there. */
+/* Reads the call unless it is cached. */
 static struct timeline_cache *recall(const struct timeline *t, uint32_t index)
 {
     struct timeline *mine = (struct timeline *)(uintptr_t)t; /* its cache is not its contents */
@@ -359,7 +359,7 @@ static struct timeline_cache *recall(const struct timeline *t, uint32_t index)
     struct timeline_cache *cache = t->cache;
     struct trace_at at = trace_at_of(t->mark[index].at), found;
     if (cache->index == index || !trace_store_next(&mine->store, &at, &cache->room, &found))
-        return cache; /* what was read once can be read again */
+        return cache; /* a record that was read once can be read again */
     cache->index = index;
     recall_names(t, &t->mark[index], cache);
     fill_call(t, index, cache);

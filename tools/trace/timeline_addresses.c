@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls do to reservations, mappings and rights. See timeline_state.h. */
+/* The effects of calls on reservations, mappings and rights. See timeline_state.h. */
 #include "timeline_state.h"
 
 #include "trace.h"
 
-/* Where an output leads to; 0 where there is none. */
+/* The value behind an output; 0 if there is none. */
 static uint64_t made(const uint64_t *output)
 {
     return output ? *output : 0;
@@ -43,7 +43,7 @@ static void end_mappings(struct timeline_reader *r, uint64_t start, uint64_t end
     }
 }
 
-/* A range that wraps is taken for an empty one; from the very last address on it is everything up to its end. */
+/* A range that wraps counts as empty; from the very last address it covers everything up to its end. */
 static void unmap(struct timeline_reader *r)
 {
     const uint64_t start = r->any->mem_unmap.ptr, size = r->any->mem_unmap.size;
@@ -78,19 +78,19 @@ static void set_rights(struct timeline_reader *r, uint32_t mapping, vmm_mem_loca
     timeline_changed(r, TIMELINE_RIGHTS, mapping, location, rights);
 }
 
-/* Rights for the host on device memory: refused, and taking them away does nothing. */
+/* Rights for the host on device memory: granting is refused, revoking has no effect. */
 static bool is_host_on_device(const struct timeline_object *mapping, vmm_mem_location location)
 {
     return timeline_on_host(location) && !timeline_on_host(mapping->location);
 }
 
-/* As many grants as a trace holds. */
+/* At most as many grants as a trace records. */
 static size_t grants(const struct vmm_call_mem_set_access *call)
 {
     return call->desc ? (size_t)(call->count < TRACE_LIST_MAX ? call->count : TRACE_LIST_MAX) : 0;
 }
 
-/* One mapping's share of a grant. False where the driver stopped. */
+/* One mapping's share of a grant. False if the driver stopped there. */
 static bool grant_on(struct timeline_reader *r, uint32_t mapping)
 {
     const struct vmm_call_mem_set_access *call = &r->any->mem_set_access;
@@ -102,7 +102,7 @@ static bool grant_on(struct timeline_reader *r, uint32_t mapping)
                 continue;
             if (r->event->result != VMM_SUCCESS)
                 return false;
-            /* Else it was memory of the host after all, made before the trace began. */
+            /* Otherwise it was host memory, made before the trace began. */
         }
         if (timeline_on_host(location))
             location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST, 0};
@@ -111,7 +111,7 @@ static bool grant_on(struct timeline_reader *r, uint32_t mapping)
     return true;
 }
 
-/* Was it refused for rights that a driver refuses half way, with NOT_SUPPORTED? */
+/* Was it a refusal in the middle of a range, with NOT_SUPPORTED? */
 static bool stopped_half_way(const struct timeline_reader *r)
 {
     const struct vmm_call_mem_set_access *call = &r->any->mem_set_access;
@@ -121,7 +121,7 @@ static bool stopped_half_way(const struct timeline_reader *r)
     return false;
 }
 
-/* Mapping by mapping up to the first hole; of a range that wraps only the first. If the call is refused with NOT_SUPPORTED, the
+/* Mapping by mapping up to the first hole; for a wrapping range only the first. If the call is refused with NOT_SUPPORTED, the
  * grants before the refused one stay. */
 static void set_access(struct timeline_reader *r)
 {
@@ -138,7 +138,7 @@ static void set_access(struct timeline_reader *r)
     }
 }
 
-/* Of the host, the answer may be device 0's rights, so it means nothing. */
+/* For the host, the result may be device 0's rights, so it is ignored. */
 static void get_access(struct timeline_reader *r)
 {
     const struct vmm_call_mem_get_access *call = &r->any->mem_get_access;

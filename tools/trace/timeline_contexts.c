@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls do to contexts, and to the streams, events and memory of cuMemAlloc that are theirs. See timeline_state.h. */
+/* The effects of calls on contexts, and on their streams, events and cuMemAlloc memory. See timeline_state.h. */
 #include "timeline_state.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static void push(struct timeline_thread *thread, uint32_t context)
     thread->context[thread->depth++] = context;
 }
 
-/* Streams, events and memory of cuMemAlloc go with their context; virtual memory management is not the context's. */
+/* Streams, events and cuMemAlloc memory end with their context; VMM objects do not belong to a context. */
 static void sweep(struct timeline_reader *r, uint32_t context)
 {
     uint32_t next = context == TIMELINE_NONE ? context : r->holds[context].first;
@@ -54,7 +54,7 @@ static void create_context(struct timeline_reader *r)
     push(thread_of(r), context);
 }
 
-/* The primary context of a device; NULL: the call cannot be right. */
+/* The primary context of a device; NULL: the call is inconsistent. */
 static struct timeline_primary *primary_of(struct timeline_reader *r, int device)
 {
     if (device >= 0 && device < VMM_MAX_DEVICES)
@@ -77,7 +77,7 @@ static bool retain_primary(struct timeline_reader *r)
     return true;
 }
 
-/* A reset ends it until the next retain; those before it still count. */
+/* A reset ends it until the next retain; earlier retains still count. */
 static bool release_primary(struct timeline_reader *r, int device, bool reset)
 {
     struct timeline_primary *primary = primary_of(r, device);
@@ -91,7 +91,7 @@ static bool release_primary(struct timeline_reader *r, int device, bool reset)
     return true;
 }
 
-/* Replaces the top of the thread's stack, which NULL pops. A context that is not known, as one that was destroyed, is one. */
+/* Replaces the top of the thread's stack; NULL pops it. An unknown context, such as a destroyed one, counts as one. */
 static void set_current(struct timeline_reader *r)
 {
     struct timeline_thread *thread = thread_of(r);

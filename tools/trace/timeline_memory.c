@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls do to handles, multicast objects and what holds them. See timeline_state.h. */
+/* The effects of calls on handles, multicast objects and their holders. See timeline_state.h. */
 #include "timeline_state.h"
 
-/* ---- what holds memory ---- */
+/* ---- holders of memory ---- */
 
 static void let_go(struct timeline_reader *r, uint32_t handle);
 
@@ -15,7 +15,7 @@ static void end_bind(struct timeline_reader *r, uint32_t bind)
     let_go(r, memory);
 }
 
-/* The binds of a multicast object that ends, and of what they hold: in the order in which they were made. */
+/* Ends the binds of an ended multicast object, and drops the memory that they hold: in order of creation. */
 static void end_binds(struct timeline_reader *r, uint32_t team)
 {
     uint32_t eldest = TIMELINE_NONE, next;
@@ -30,7 +30,7 @@ static void end_binds(struct timeline_reader *r, uint32_t team)
             end_bind(r, i);
 }
 
-/* After something that held it is gone: is it held still? */
+/* After a holder has ended: is it still held? */
 static void let_go(struct timeline_reader *r, uint32_t handle)
 {
     if (!timeline_lives(r, handle))
@@ -93,7 +93,7 @@ static void import(struct timeline_reader *r)
     set_references(r, handle, 1);
 }
 
-/* A mapping of what was made before the trace began may be retained; then only the handle's name is known. */
+/* A mapping of memory made before the trace began may be retained; then only the handle's name is known. */
 static void retain(struct timeline_reader *r)
 {
     uint32_t handle = timeline_named_by(r, "handle");
@@ -113,7 +113,7 @@ static void release(struct timeline_reader *r)
     }
 }
 
-/* A fabric handle may be had twice. A number that no trace has come to would be a list of that length. */
+/* A fabric handle may be exported twice. An impossible number would require a list of that length. */
 static bool export(struct timeline_reader *r)
 {
     const uint32_t handle = timeline_named_by(r, "handle"), before = timeline_named_by(r, "shareable_handle");
@@ -174,7 +174,7 @@ static void bind_address(struct timeline_reader *r)
     bind(r, call->mc_offset, call->size, m ? m->handle : TIMELINE_NONE, m ? call->memptr - m->start + m->offset : 0);
 }
 
-/* The eldest that is meant. What has ended leaves the list. */
+/* The oldest matching one. Removes ended objects from the list. */
 static void unbind(struct timeline_reader *r)
 {
     const struct vmm_call_multicast_unbind *call = &r->any->multicast_unbind;

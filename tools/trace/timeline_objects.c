@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects of the timeline: found by name, born, changed, placed, ended. See timeline_state.h. */
+/* Objects of the timeline: lookup by name, creation, changes, placement, end. See timeline_state.h. */
 #include "timeline_state.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ void timeline_touch(struct timeline_reader *r, uint32_t object)
     struct timeline *t = r->timeline;
     if (object == TIMELINE_NONE)
         return;
-    /* Named twice is named near: many at once come from calls that name each once. */
+    /* Repeated names are close together: calls with many objects name each once. */
     for (size_t i = t->touches; i > r->mark->first_touched && t->touches - i < 16; i--)
         if (t->touched[i - 1] == object)
             return;
@@ -61,14 +61,14 @@ void timeline_touch(struct timeline_reader *r, uint32_t object)
     t->touched[t->touches++] = object;
 }
 
-/* Multicast objects are counted with the handles. */
+/* Multicast objects are numbered together with handles. */
 static enum timeline_kind counted_as(enum timeline_kind kind)
 {
     return kind == TIMELINE_MULTICAST ? TIMELINE_HANDLE : kind;
 }
 
-/* The number that the trace gives to what the call made: by its name, or, where its value has none, the last of its kind. Mappings
- * and binds are counted here. */
+/* The number of the object that the call made: from its name, or, without one, the last of its kind. Mappings and
+ * binds are numbered here. */
 static uint32_t number_for(struct timeline_reader *r, enum timeline_kind kind)
 {
     size_t count = 0;

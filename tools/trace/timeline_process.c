@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose trace it is, and when and where its calls were made. See timeline.h. */
+/* The process of a trace, and the times and stacks of its calls. See timeline.h. */
 #include "timeline_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACE_MOST = 1 << 20 }; /* a number above it is no place of a trace */
+enum { PLACE_MOST = 1 << 20 }; /* larger numbers cannot be stacks of a trace */
 
 #ifdef CUVMM_HAVE_JANSSON
 #include <jansson.h>
@@ -69,7 +69,7 @@ bool timeline_header(struct timeline *t)
 
 #else
 
-/* Records can be read without; who wrote them is not known then. */
+/* Records can be read without it; then their process is unknown. */
 bool timeline_header(struct timeline *t)
 {
     (void)t;
@@ -78,7 +78,7 @@ bool timeline_header(struct timeline *t)
 
 #endif
 
-/* The index of a place, which is new when its number was not seen. */
+/* The index of a stack, added if its number is new. */
 static uint32_t place_of(struct timeline_reader *r, uint32_t id)
 {
     struct timeline *t = r->timeline;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The timeline: what single calls do to objects, lines that are none, and random programs compared with the simulator. */
+/* The timeline: effects of single calls on objects, invalid lines, and random programs compared with the simulator. */
 #include "timeline.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 #define BAD ",\"result\":\"CUDA_ERROR_INVALID_VALUE\",\"code\":1"
 #define UNSUPPORTED ",\"result\":\"CUDA_ERROR_NOT_SUPPORTED\",\"code\":801"
 
-/* ---- traces by hand: a call a line ---- */
+/* ---- hand-written traces: one call per line ---- */
 
 static struct text trace;
 static unsigned lines;
@@ -36,7 +36,7 @@ static void line(const char *call, const char *args, const char *names, const ch
     text_add(&trace, "{\"n\":%u,\"thread\":1,\"call\":\"%s\",\"args\":{%s},\"names\":{%s}%s}\n", lines, call, args, names, rest);
 }
 
-/* R1 of 8 granules at 0x10000000, as all that follow. */
+/* R1 of 8 granules at 0x10000000, like all that follow. */
 static void reserve(void)
 {
     line("mem_address_reserve", "\"ptr\":\"out\",\"size\":\"0x1000000\",\"alignment\":\"0x0\",\"addr\":\"0x0\",\"flags\":\"0x0\"",
@@ -236,7 +236,7 @@ static void granting(void)
     timeline_free(&t);
 }
 
-/* What was made before the trace began has no entry, and what follows from it is left open. */
+/* Objects made before the trace began have no entry, and conclusions about them are left open. */
 static void before_it_began(void)
 {
     begin();
@@ -274,7 +274,7 @@ static void sharing(void)
     timeline_free(&t);
 }
 
-/* ---- lines that are none ---- */
+/* ---- invalid lines ---- */
 
 static void wrong(const char *text, const char *complaint, bool header, size_t calls, const char *what)
 {
@@ -293,10 +293,10 @@ static void malformed(void)
     wrong("hello\n", "not JSON", false, 0, "a text");
     wrong("{}\n" CALL, "t:1:1: no \"cuvmm-trace\"", false, 0, "no header");
     wrong("{\"cuvmm-trace\":2}\n" CALL, "trace format 2", false, 0, "another format");
-    wrong(HEADER CALL "{\"n\":2,\"thre", "t:3:", true, 1, "half a line");
-    wrong(HEADER CALL "{\"n\":2,\"thre", "half a line: the program was stopped", true, 1, "half a line is called so");
+    wrong(HEADER CALL "{\"n\":2,\"thre", "t:3:", true, 1, "an incomplete line");
+    wrong(HEADER CALL "{\"n\":2,\"thre", "an incomplete line: the program was stopped", true, 1, "an incomplete line is reported as such");
     wrong(HEADER "nonsense\n" CALL, "t:2:", true, 0, "a line in the middle");
-    wrong(HEADER CALL "{\"end\":1,\"calls\":2}\n", "holds 2 calls; it holds 1", true, 1, "a wrong count");
+    wrong(HEADER CALL "{\"end\":1,\"calls\":2}\n", "claims to have 2 calls, but has 1", true, 1, "a wrong count");
     wrong(HEADER CALL "{\"end\":1,\"calls\":1}\n" CALL, "after the end", true, 1, "a line after the end");
     wrong(HEADER "{\"n\":1,\"thread\":0,\"call\":\"init\",\"args\":{}" OK "}\n", "no \"thread\" from 1", true, 0, "no thread");
     wrong(HEADER "{\"n\":1,\"thread\":1,\"call\":\"mem_eat\",\"args\":{}" OK "}\n", "names no call", true, 0, "no such call");
@@ -310,7 +310,7 @@ static void malformed(void)
           CALL, "", true, 2, "a reservation past the end of addresses");
 }
 
-/* Any damage is survived: a byte changed, a piece missing. */
+/* The reader survives any damage: a changed byte, a missing piece. */
 static void damaged(void)
 {
     bool good;
@@ -335,7 +335,7 @@ static void damaged(void)
     tap_u64(most, 5, "damaged traces are read as far as they go");
 }
 
-/* ---- random programs on the simulator, whose own picture of what lives is the measure ---- */
+/* ---- random programs on the simulator, compared with its own list of live objects ---- */
 
 #define SOME 8
 
@@ -495,7 +495,7 @@ static bool shown(const struct world *world, const char *name)
     return false;
 }
 
-/* Everything that the simulator shows, and nothing else. */
+/* Exactly the objects that the simulator shows. */
 static bool compare(const struct timeline *t, const struct world *world)
 {
     size_t alive = 0;
@@ -566,7 +566,7 @@ static void random_programs(void)
     unlink(binary);
 }
 
-/* ---- recordings of drivers, which are the measure as well ---- */
+/* ---- recordings of drivers, as a second reference ---- */
 
 /* The device in "{dev1}" of a call's words; -1. */
 static int device_asked(const char *words)
@@ -575,7 +575,7 @@ static int device_asked(const char *words)
     return at ? atoi(at + 4) : -1;
 }
 
-/* What cuMemGetAccess answered of a mapping, and what the timeline said before. Returns how many answers there were. */
+/* The result of cuMemGetAccess for a mapping, and the timeline's prediction. Returns the number of results. */
 static unsigned compare_rights(const struct timeline *t, unsigned *otherwise, bool *believed)
 {
     static const char *const words[] = {"flags = none", "flags = r", "", "flags = rw"};
@@ -601,7 +601,7 @@ static unsigned compare_rights(const struct timeline *t, unsigned *otherwise, bo
     return seen;
 }
 
-/* surprises: answers that do not follow from the calls, after grants that were refused (VMM-ACCESS-RDMA-PEER). */
+/* surprises: results that do not follow from the calls, after refused grants (VMM-ACCESS-RDMA-PEER). */
 static void recorded(const char *machine, unsigned surprises)
 {
     const char *source = getenv("CUVMM_SOURCE");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The binary form of a trace whose program is killed, whose file becomes full, is cut off or damaged, that is read while it is written;
- * with forks, threads, and two programs that want one name. */
+/* The binary form of a trace: its program is killed, its file becomes full, is truncated or damaged, or is read while
+ * it is written; with forks, threads, and two programs that use the same name. */
 #define _DEFAULT_SOURCE
 #include "trace_store.h"
 
@@ -47,7 +47,7 @@ static vmm_result release(struct vmm_backend *top, uint64_t number)
     return fake_dispatch(top, &call.head, number);
 }
 
-/* What is in a file: calls that follow each other from `first` on. */
+/* The contents of a file: consecutive calls from `first` on. */
 struct contents {
     bool opened, whole, in_order;
     uint64_t calls, said;
@@ -86,7 +86,7 @@ static off_t size_of(const char *path)
 
 /* ---- the end of a process ---- */
 
-/* Calls without an end, counted where the parent sees it, until the process is killed. */
+/* An endless series of calls, counted in shared memory, until the process is killed. */
 __attribute__((noreturn)) static void call_on(const char *path, _Atomic uint64_t *returned)
 {
     struct fake fake;
@@ -119,7 +119,7 @@ static void test_killed(const char *name, const char *what)
         snprintf(own, sizeof own, "%s/k.%ld.vtrace", folder, (long)child);
         const char *path = strchr(name, '%') ? own : path_of(name);
         struct contents c = {0};
-        if (atomic_load(returned)) /* before, it may not have begun */
+        if (atomic_load(returned)) /* earlier, it may not have started */
             c = read_trace(path, 1);
         const bool fine = !atomic_load(returned) || (c.opened && !c.whole && c.in_order && !c.complaint[0] &&
                                                      (c.calls == atomic_load(returned) || c.calls == atomic_load(returned) + 1));
@@ -133,7 +133,7 @@ static void test_killed(const char *name, const char *what)
     tap_ok(good == rounds && chunks, "%s, killed: every call that returned is there, %u times", what, good);
 }
 
-/* ---- the end of the disk ---- */
+/* ---- a full disk ---- */
 
 static void test_full(void)
 {
@@ -194,7 +194,7 @@ static void test_no_file(void)
     rmdir(path_of("dir.vtrace"));
 }
 
-/* Not even the head: nothing is left, and what was there stays. */
+/* No room even for the head: nothing is left, and existing files stay. */
 static void test_no_room(void)
 {
     char path[300];
@@ -218,7 +218,7 @@ static void test_no_room(void)
     unlink(path);
 }
 
-/* A fork that can have no file of its own runs on without a trace, and ends as it would. */
+/* A fork that cannot create its own file continues without a trace, and ends normally. */
 static void test_fork_without_room(void)
 {
     char path[300];
@@ -234,7 +234,7 @@ static void test_fork_without_room(void)
         setrlimit(RLIMIT_FSIZE, &less);
         fine = release(top, 1) == VMM_SUCCESS && fine;
         top->ops->close(top);
-        setrlimit(RLIMIT_FSIZE, &limit); /* what measures coverage writes files at the end */
+        setrlimit(RLIMIT_FSIZE, &limit); /* coverage measurement writes files at exit */
         _exit(fine ? 0 : 1);
     }
     waitpid(child, &status, 0);
@@ -254,7 +254,7 @@ static uint64_t used_of(const char *path)
     return got ? commit & UINT32_MAX : 0;
 }
 
-/* The frames of a new place need more room than a call: with a window that is nearly full, it is they that have none. */
+/* The frames of a new stack need more room than a call: in a nearly full window, only they do not fit. */
 static void test_frames_without_room(void)
 {
     char pattern[300], path[300], said[300];
@@ -286,7 +286,7 @@ static void test_frames_without_room(void)
     unlink(said);
 }
 
-/* ---- files that others have changed ---- */
+/* ---- files changed by others ---- */
 
 static char *read_file(const char *path, size_t *length)
 {
@@ -315,7 +315,7 @@ static void record(const char *path, uint64_t calls)
     top->ops->close(top);
 }
 
-/* Cut off anywhere, its first calls are read. */
+/* Truncated anywhere, its first calls can be read. */
 static void test_cut(uint64_t calls)
 {
     char path[300];
@@ -341,7 +341,7 @@ static void test_cut(uint64_t calls)
     unlink(path);
 }
 
-/* Whatever is wrong with it, it is read to an end. */
+/* With any damage, reading terminates. */
 static void test_damaged(void)
 {
     char path[300];
@@ -445,7 +445,7 @@ static void test_fork(void)
     unlink(path);
 }
 
-/* With %p each has its own: parent, child and the child's child. */
+/* With %p each process has its own file: parent, child and grandchild. */
 static void test_own(void)
 {
     struct fake fake;

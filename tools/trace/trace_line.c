@@ -12,7 +12,7 @@
 
 #define LINE_MAX_BYTES (4U << 20)
 
-/* Lines that no trace has are cut, and then no JSON. False at the end of the file. */
+/* Overlong lines, which no trace has, are cut and are then not JSON. False at the end of the file. */
 static bool read_text(struct trace_line *line)
 {
     int c = getc(line->in);
@@ -30,7 +30,7 @@ static bool read_text(struct trace_line *line)
     return true;
 }
 
-/* The line itself, as much of it as fits, with a mark under the column. */
+/* The line itself, as far as it fits, with a mark under the column. */
 static void show(const struct trace_line *line, int column, struct text *complaint)
 {
     enum { WIDTH = 90, BEFORE = 40 };
@@ -98,14 +98,14 @@ bool trace_line_header(const struct trace_line *line, json_t *json, struct text 
     return true;
 }
 
-/* The last line counts the calls; its absence means that the recording was cut off. */
+/* The last line has the number of calls; without it the recording was interrupted. */
 bool trace_line_footer(struct trace_line *line, json_t *json, struct text *complaint)
 {
     json_t *calls = json_object_get(json, "calls");
     line->footer = true;
     if (json_is_integer(calls) && (uint64_t)json_integer_value(calls) == line->calls)
         return true;
-    return trace_line_complain(line, complaint, "\"calls\"", "the trace says that it holds %lld calls; it holds %llu",
+    return trace_line_complain(line, complaint, "\"calls\"", "the trace claims to have %lld calls, but has %llu",
                                json_is_integer(calls) ? (long long)json_integer_value(calls) : -1LL,
                                (unsigned long long)line->calls);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readable form of a trace into a store. See trace_store.h and trace_parse.h. */
+/* Reads the readable form of a trace into a store. See trace_store.h and trace_parse.h. */
 #include "trace_store.h"
 
 #ifndef CUVMM_HAVE_JANSSON
@@ -32,10 +32,10 @@ static bool is_descriptor(enum vmm_param_kind kind)
 
 static bool unknown(struct parsing *p, const struct vmm_param *param, const char *text)
 {
-    return parse_malformed(p, param->name, "%s is named \"%.40s\", which no earlier line made", param->name, text);
+    return parse_malformed(p, param->name, "%s is named \"%.40s\", but no earlier line made it", param->name, text);
 }
 
-/* Only these names are not known from the calls. */
+/* Only these names cannot be derived from the calls. */
 static bool take_descriptor(struct parsing *p, const struct vmm_param *param, const struct name *name, const char *text)
 {
     struct trace_event *event = &p->room->event;
@@ -48,7 +48,7 @@ static bool take_descriptor(struct parsing *p, const struct vmm_param *param, co
     return true;
 }
 
-/* The name that a parameter is given has to be the one that its value has. */
+/* The name of a parameter must be that of its value. */
 static bool check_name(struct parsing *p, const struct vmm_param *param, const char *text)
 {
     struct name given, known;
@@ -65,7 +65,7 @@ static bool check_name(struct parsing *p, const struct vmm_param *param, const c
     if (given.number > p->names.last[given.kind])
         return unknown(p, param, text);
     name_text(&known, right);
-    return parse_malformed(p, param->name, "%s is named \"%.40s\"; by the lines before it is \"%s\"", param->name, text, right);
+    return parse_malformed(p, param->name, "%s is named \"%.40s\", but earlier lines name it \"%s\"", param->name, text, right);
 }
 
 static bool check_names(struct parsing *p, bool out)
@@ -114,7 +114,7 @@ static bool parse_detail(struct parsing *p, json_t *json)
            parse_nearest(p, json_object_get(json, "nearest"), &detail->nearest);
 }
 
-/* ---- time and place ---- */
+/* ---- time and stack ---- */
 
 static bool parse_count(struct parsing *p, json_t *json, const char *key, json_int_t most, json_int_t *value)
 {
@@ -236,7 +236,7 @@ static bool parse_lines(struct parsing *p)
         json_decref(json);
     }
     if (complaint->length && header && !p->line.whole)
-        text_add(complaint, " (half a line: the program was stopped while it was written)");
+        text_add(complaint, " (an incomplete line: the program was stopped while writing it)");
     return header;
 }
 

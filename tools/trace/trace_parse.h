@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace_parse.h - the inside of reading lines of a trace: from JSON to the memory of an event. Needs jansson.
+/* trace_parse.h - internals of reading lines of a trace: from JSON to the memory of an event. Needs jansson.
  *
  *     "args":{"ptr":"0x100000000000","desc":[{...}]}   ->   call.ptr, and a list that call.desc points to
  *
- * Everything of a line is checked: what the writer would not have written is refused, with its place in the line.
+ * A line is checked completely: anything that the writer would not have written is refused, with its position in the line.
  */
 #ifndef CUVMM_TOOLS_TRACE_PARSE_H
 #define CUVMM_TOOLS_TRACE_PARSE_H
@@ -17,21 +17,21 @@
 
 struct parsing {
     struct trace_store *store;
-    struct trace_line line;     /* that is being read */
-    struct names names;         /* as of the lines before */
+    struct trace_line line;     /* the line being read */
+    struct names names;         /* as of the previous lines */
     uint32_t descriptors;       /* the greatest number of one so far */
     struct trace_room *room;
     const struct vmm_param *params; /* of the line's call */
     size_t count;
-    json_t *args, *given, *out; /* given: its names */
+    json_t *args, *given, *out; /* the names given in the line */
 };
 
-/* The line is no line of a trace: at the place of key in it. Returns false. */
+/* Reports that the line is invalid, at the position of key in it. Returns false. */
 bool parse_malformed(struct parsing *p, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Arguments: numbers and whether there is memory, and then that memory. */
+/* Arguments: first numbers and whether there is memory, then that memory. */
 bool parse_arguments(struct parsing *p);
-/* What was written. */
+/* Outputs. */
 bool parse_outputs(struct parsing *p);
 
 /* ---- values (trace_parse_values.c); key names them in messages ---- */
@@ -52,14 +52,14 @@ bool parse_words(struct parsing *p, const char *key, json_t *json, uint64_t *wor
 /* A list of that many elements. */
 bool parse_list(struct parsing *p, const char *key, json_t *json, uint64_t count);
 
-/* {"length":...} with its bytes or their hash, of which the call names that many; there: they are in the trace. bytes has room for
+/* {"length":...} with its bytes or their hash; the call gives their number. there: they are in the trace. bytes has room for
  * TRACE_BYTES_MAX. */
 bool parse_bytes(struct parsing *p, const char *key, json_t *json, unsigned char *bytes, bool there);
 
-/* A string as the bytes that were written: each character up to U+00FF is one. Room memory. NULL: it is none, or too long. */
+/* A string as the written bytes: each character up to U+00FF is one. Room memory. NULL: not a string, or too long. */
 const char *parse_text(struct parsing *p, json_t *json);
 
-/* "R1+0x200000" in parts; false where that is no name. */
+/* "R1+0x200000" in parts; false if that is not a name. */
 bool parse_name(const char *text, struct name *name);
 
 #endif

@@ -20,12 +20,12 @@ static void set(struct parsing *p, const struct vmm_param *param, uint64_t value
     vmm_call_set_scalar(&p->room->call.head, param, value);
 }
 
-/* Room for what the parameter points to. */
+/* Room for the memory that the parameter points to. */
 static void *point(struct parsing *p, const struct vmm_param *param, size_t size)
 {
     void *memory = trace_room_take(p->room, size);
     if (!memory) {
-        parse_malformed(p, param->name, "%s is larger than a trace holds", param->name);
+        parse_malformed(p, param->name, "%s exceeds the maximum size in a trace", param->name);
         return NULL;
     }
     set(p, param, (uint64_t)(uintptr_t)memory);
@@ -101,7 +101,7 @@ static bool parse_argument(struct parsing *p, const struct vmm_param *param)
 
 /* ---- memory ---- */
 
-/* As many as a line holds. */
+/* At most as many as a line can have. */
 static size_t listed(const struct parsing *p, const struct vmm_param *param)
 {
     const uint64_t count = trace_listed(&p->room->call.head, param);
@@ -190,7 +190,7 @@ static bool parse_word(struct parsing *p, const char *key, json_t *json, uint64_
     return parse_hex(p, key, json, word);
 }
 
-/* A list whose elements one function reads. */
+/* A list whose elements are read by one function. */
 #define LIST(type, element)                                                                               \
     static bool parse_##type##_list(struct parsing *p, const struct vmm_param *param)                     \
     {                                                                                                     \
@@ -211,7 +211,7 @@ LIST(vmm_graph_edge_data, parse_edge)
 LIST(vmm_pointer_attribute, parse_attribute)
 LIST(uint64_t, parse_word)
 
-/* A structure that one function reads. */
+/* A structure that is read by one function. */
 #define STRUCTURE(type, read)                                                                             \
     static bool parse_##type(struct parsing *p, const struct vmm_param *param)                            \
     {                                                                                                     \
@@ -263,7 +263,7 @@ static bool parse_kernel_node(struct parsing *p, const struct vmm_param *param)
     return args && parse_list(p, "args", list, count) && parse_words(p, "args", list, args, count);
 }
 
-/* A device address in the place of the host's. */
+/* A device address passed as a host address. */
 static bool parse_device(struct parsing *p, const struct vmm_param *param)
 {
     uint64_t address;
@@ -298,7 +298,7 @@ static bool parse_pool_value(struct parsing *p, const struct vmm_param *param)
     return true;
 }
 
-/* Which of its elements there is a place for: "out", or null. */
+/* The elements with room for a result: "out", or null. */
 static bool parse_wanted(struct parsing *p, const struct vmm_param *param)
 {
     const size_t count = listed(p, param);
@@ -354,7 +354,7 @@ bool parse_arguments(struct parsing *p)
         if (param->kind < VMM_PARAM_PROP || VMM_BY_VALUE(param->kind) || json_is_null(json_of(p, param)))
             continue;
         if (trace_is_out(param->kind) && !trace_room_output(p->room, param))
-            return parse_malformed(p, param->name, "the line names more than a trace holds");
+            return parse_malformed(p, param->name, "the line has more than a trace can hold");
         if (!parse_memory(p, param))
             return false;
     }

@@ -45,7 +45,7 @@ static bool parse_attributes(struct parsing *p, const struct vmm_param *param, j
     return true;
 }
 
-/* As many ints as the call asked for. */
+/* As many ints as the call requested. */
 static bool parse_range(struct parsing *p, const struct vmm_param *param, json_t *json)
 {
     int *range = pointer_of(p, param);
@@ -58,7 +58,7 @@ static bool parse_range(struct parsing *p, const struct vmm_param *param, json_t
     return true;
 }
 
-/* As many as were written, or as a line holds. */
+/* As many as were written, or as a line can have. */
 static bool parse_nodes(struct parsing *p, const struct vmm_param *param, json_t *json, bool theirs)
 {
     const uint64_t *length = vmm_list_length(&p->room->call.head);
@@ -79,7 +79,7 @@ static bool parse_string(struct parsing *p, const struct vmm_param *param, json_
     if (!text)
         return parse_malformed(p, param->name, "%s is not a string", param->name);
     if (strlen(text) > TRACE_TEXT_MAX)
-        return parse_malformed(p, param->name, "%s is longer than a trace holds", param->name);
+        return parse_malformed(p, param->name, "%s is too long for a trace", param->name);
     strcpy(pointer_of(p, param), text);
     return true;
 }
@@ -109,7 +109,7 @@ static bool parse_number(struct parsing *p, const struct vmm_param *param, json_
     return true;
 }
 
-/* Does a line hold this output, if it was written? */
+/* Does a line have this output, if it was written? */
 static bool is_held(const struct parsing *p, const struct vmm_param *param)
 {
     const struct vmm_call *call = &p->room->call.head;
@@ -125,7 +125,7 @@ static bool parse_output(struct parsing *p, const struct vmm_param *param, json_
     switch (param->kind) {
     case VMM_PARAM_OUT_INT:
     case VMM_PARAM_IO_INT: return parse_number(p, param, json);
-    case VMM_PARAM_OUT_FD: /* which one is in its name */
+    case VMM_PARAM_OUT_FD: /* its name says which one */
     case VMM_PARAM_OUT_IPC_HANDLE:
     case VMM_PARAM_OUT_POOL_POINTER:
     case VMM_PARAM_OUT_HOST_NODE: return true;
@@ -151,14 +151,15 @@ static bool parse_output(struct parsing *p, const struct vmm_param *param, json_
     }
 }
 
-/* Lists have their lengths from an output behind them. */
+/* The lengths of lists come from a later output. */
 static bool is_list(const struct vmm_param *param)
 {
     return param->kind == VMM_PARAM_OUT_NODES || param->kind == VMM_PARAM_OUT_EDGES || param->kind == VMM_PARAM_OUT_NODES_AT ||
            param->kind == VMM_PARAM_OUT_EDGES_AT;
 }
 
-/* Recordings leave out what no other machine answers; bytes at a device address that the arguments do not name are as little known. */
+/* Recordings omit results that depend on the machine; bytes at a device address that the arguments do not name are
+ * unknown, too. */
 static bool is_lacking(const struct parsing *p, const struct vmm_param *param, const json_t *json)
 {
     return !json || (param->kind == VMM_PARAM_OUT_BYTES && !p->room->event.device && json_object_get(json, "device"));

@@ -60,7 +60,7 @@ bool parse_location(struct parsing *p, const char *key, json_t *json, vmm_mem_lo
     return parse_int_of(p, json, "type", &location->type) && parse_int_of(p, json, "id", &location->id);
 }
 
-/* Two digits a byte. False: hex is NULL, or something else than that many. */
+/* Two digits per byte. False: hex is NULL, or does not have exactly that many. */
 static bool parse_digits(const char *hex, unsigned char *bytes, size_t count)
 {
     if (!hex || strlen(hex) != 2 * count)
@@ -133,7 +133,7 @@ bool parse_pool_props(struct parsing *p, const char *key, json_t *json, vmm_mem_
     return true;
 }
 
-/* A member that may be missing, and is 0 then. */
+/* An optional member, 0 by default. */
 static bool parse_given(struct parsing *p, json_t *json, const char *key, uint64_t *value)
 {
     *value = 0;
@@ -187,7 +187,7 @@ bool parse_struct(struct parsing *p, const char *key, json_t *json, const struct
 {
     if (!json_is_object(json))
         return parse_malformed(p, key, "%s is not an object", key);
-    for (size_t i = 0; i < shape->count; i++) { /* which field of a union is used a field before it says */
+    for (size_t i = 0; i < shape->count; i++) { /* an earlier field selects the used field of a union */
         const struct vmm_param *field = &shape->fields[i];
         json_t *member = json_object_get(json, field->name);
         if (member && vmm_field_used(structure, shape, field) && !parse_field(p, member, field, structure))
@@ -243,7 +243,7 @@ bool parse_bytes(struct parsing *p, const char *key, json_t *json, unsigned char
     if (hex && strlen(json_string_value(hex) ? json_string_value(hex) : "") != 2 * length)
         return parse_malformed(p, key, "hex does not hold %" PRIu64 " digits for %" PRIu64 " bytes", 2 * length, length);
     return parse_digits(json_string_value(hex), bytes, (size_t)length) ||
-           parse_malformed(p, key, "hex holds something else than hexadecimal digits");
+           parse_malformed(p, key, "hex contains other characters than hexadecimal digits");
 }
 
 const char *parse_text(struct parsing *p, json_t *json)
@@ -251,7 +251,7 @@ const char *parse_text(struct parsing *p, json_t *json)
     const char *from = json_string_value(json);
     char *text = from && json_string_length(json) <= TRACE_FRAME_TEXT ? trace_room_take(p->room, json_string_length(json) + 1) : NULL;
     char *to = text;
-    while (text && *from) { /* jansson has checked that it is UTF-8: C2 and C3 lead to U+0080 to U+00FF */
+    while (text && *from) { /* jansson has checked that it is UTF-8: C2 and C3 begin U+0080 to U+00FF */
         const unsigned char c = (unsigned char)*from++;
         *to++ = (char)(c == 0xc2 || c == 0xc3 ? (c & 3) << 6 | (*from++ & 0x3f) : c);
     }

@@ -8,7 +8,7 @@
 #include "trace_record.h"
 #include "trace_value.h"
 
-/* What is left of the record. */
+/* The rest of the record. */
 struct reading {
     struct trace_room *room;
     const uint64_t *at, *end;
@@ -69,7 +69,7 @@ void trace_room_begin(struct trace_room *room, enum vmm_call_id id)
 
 /* ---- words ---- */
 
-/* No structure has more words: a box has 20, and all of call_structs.def together are more than one of them. */
+/* No structure has more words: a box has 20, and the sum over call_structs.def exceeds each of them. */
 enum { SHAPE_FIELDS = 0
 #define CALL_SHAPE_FIELD(...) + 1
 #include "call_structs.def"
@@ -95,13 +95,14 @@ static uint64_t word(struct reading *r)
     return *take(r, 1);
 }
 
-/* Bytes that fill whole words. */
+/* Bytes, padded to whole words. */
 static const void *take_bytes(struct reading *r, size_t length)
 {
     return take(r, (length + 7) / 8);
 }
 
-/* There is room for all that a record can name: its own words, which grow to twice as much, and lists that it is too short for. */
+/* There is room for everything that a record can name: its own words, which at most double in size, and lists that it
+ * does not contain. */
 static void *memory(struct reading *r, size_t size)
 {
     return trace_room_take(r->room, size);
@@ -117,7 +118,7 @@ static uint64_t scalar(const struct reading *r, const struct vmm_param *param)
     return vmm_call_scalar(&r->room->call.head, param);
 }
 
-/* As many elements of a list as a record holds. */
+/* The number of list elements in a record. */
 static size_t listed(const struct reading *r, const struct vmm_param *param)
 {
     const uint64_t count = trace_listed(&r->room->call.head, param);
@@ -232,7 +233,7 @@ static void read_kernel_node(struct reading *r, const struct vmm_param *param)
     point(r, param, kernel);
 }
 
-/* Host bytes; there: they were. */
+/* Host bytes; there: they were recorded. */
 static void read_bytes(struct reading *r, const struct vmm_param *param, bool there)
 {
     struct trace_event *event = &r->room->event;
@@ -253,7 +254,7 @@ static void read_bytes(struct reading *r, const struct vmm_param *param, bool th
     point(r, param, bytes);
 }
 
-/* A value of the size of an attribute, of which the first bytes of a word are. */
+/* An attribute's value, stored in the first bytes of a word. */
 static void read_value(struct reading *r, void *to, size_t size)
 {
     if (size)
@@ -321,7 +322,7 @@ static void read_list(struct reading *r, void *to, bool theirs)
 {
     const uint64_t count = word(r);
     if (count > TRACE_LIST_MAX) {
-        r->wrong = "a list is longer than a record holds";
+        r->wrong = "a list is too long for a record";
         return;
     }
     uint64_t *list = theirs ? memory(r, TRACE_LIST_MAX * sizeof *list) : to;
@@ -336,7 +337,7 @@ static void read_text(struct reading *r, char *to)
     const uint64_t length = word(r);
     const void *text = length <= TRACE_TEXT_MAX ? take_bytes(r, (size_t)length) : NULL;
     if (!text)
-        r->wrong = "a text is longer than a record holds";
+        r->wrong = "a text is too long for a record";
     else
         memcpy(to, text, (size_t)length);
 }
@@ -397,11 +398,11 @@ static void read_output(struct reading *r, const struct vmm_param *param)
     }
 }
 
-/* A list has its length where the call says, which may be nowhere. */
+/* The call says where a list's length is, which may be missing. */
 static void check_length(struct reading *r)
 {
     if (!vmm_list_length(&r->room->call.head))
-        r->wrong = "it wrote a list, and there is no length";
+        r->wrong = "it wrote a list without a length";
 }
 
 static void read_outputs(struct reading *r, const struct vmm_param *params, size_t count)

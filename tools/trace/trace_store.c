@@ -55,7 +55,7 @@ static uint64_t *room_for(struct trace_store *store, size_t words, uint64_t numb
     const size_t last = store->chunks - 1;
     if (store->chunks && words * 8 <= TRACE_CHUNK - store->used[last] &&
         trace_number_fits(head_of(store->chunk[last]).number, number))
-        return (uint64_t *)(uintptr_t)store->chunk[last] + store->used[last] / 8; /* memory of the store's own */
+        return (uint64_t *)(uintptr_t)store->chunk[last] + store->used[last] / 8; /* memory owned by the store */
     return new_chunk(store, number) + CHUNK_WORDS;
 }
 
@@ -72,12 +72,12 @@ void trace_store_add(struct trace_store *store, const struct trace_event *event)
 
 /* ---- a file in the binary form ---- */
 
-/* The rows of the table as calls of ours: those that have the same parameters. */
+/* Maps the rows of the table to our calls with the same parameters. */
 static void read_table(struct trace_store *store, const char *table, size_t length)
 {
     for (const char *end = table + length; table < end; store->rows++) {
         const size_t line = (size_t)((const char *)memchr(table, '\n', (size_t)(end - table)) - table);
-        int id = (int)store->rows; /* most often it is the same table */
+        int id = (int)store->rows; /* usually it is the same table */
         store->row = text_grow(store->row, (store->rows + 1) * sizeof *store->row);
         if (id >= VMM_CALL_COUNT || strlen(trace_calls[id]) != line || memcmp(trace_calls[id], table, line) != 0)
             for (id = 0; id < VMM_CALL_COUNT; id++)
@@ -94,8 +94,8 @@ static bool read_head(struct trace_store *store, const struct trace_binary *head
     if (size < sizeof *head || memcmp(head->magic, TRACE_BINARY_MAGIC, sizeof head->magic) != 0)
         return wrong(store, 0, "this is not a trace of cuvmm");
     if (head->order != TRACE_BINARY_ORDER)
-        return wrong(store, 12, "written by a machine with another order of bytes; make lines of it there: "
-                                "cuvmm export --format=lines");
+        return wrong(store, 12, "written by a machine with another byte order; convert it to lines there: cuvmm export "
+                                "--format=lines");
     if (head->format != TRACE_BINARY_FORMAT) {
         text_add(&store->complaint, "%s: byte 8: binary trace format %" PRIu32 "; this cuvmm reads format %d", store->name,
                  head->format, TRACE_BINARY_FORMAT);
@@ -105,7 +105,7 @@ static bool read_head(struct trace_store *store, const struct trace_binary *head
     const uint64_t texts = sizeof *head + (uint64_t)head->header + head->calls;
     if (head->chunk != TRACE_CHUNK || head->start % 8 || texts > head->start || head->start > size || !head->header ||
         text[head->header - 1] != '\n' || !head->calls || text[head->header + head->calls - 1] != '\n')
-        return wrong(store, 16, "the head cannot be right");
+        return wrong(store, 16, "the head is invalid");
     store->own = head->own & 1;
     store->header = text_grow(NULL, head->header);
     memcpy(store->header, text, head->header - 1);
@@ -119,7 +119,7 @@ static bool chunk_is_right(const uint64_t *chunk, uint64_t index, uint32_t used)
     return head_of(chunk).index == index && used >= CHUNK_BYTES && used <= TRACE_CHUNK && used % 8 == 0;
 }
 
-/* A copy of the window, as a program that still runs may go on writing into it. Returns the commit that it is of. */
+/* A copy of the window, because a running program may still be writing to it. Returns its commit. */
 static uint64_t copy_window(struct trace_binary *head, size_t size, uint64_t *copy)
 {
     uint64_t commit, after = atomic_load_explicit(&head->commit, memory_order_acquire);
@@ -141,7 +141,7 @@ static void read_chunks(struct trace_store *store, struct trace_binary *head, si
         const uint64_t at = head->start + (i + 1) * TRACE_CHUNK;
         const uint64_t *chunk = (const uint64_t *)(const void *)((const char *)head + at);
         if (at > size || size - at < TRACE_CHUNK || !chunk_is_right(chunk, i, head_of(chunk).used)) {
-            wrong(store, at, "a part of the trace is missing or damaged; what follows is not read");
+            wrong(store, at, "a part of the trace is missing or damaged; the rest is ignored");
             free(window);
             return;
         }
@@ -157,7 +157,7 @@ static void read_chunks(struct trace_store *store, struct trace_binary *head, si
     store->said = end ? end - 1 : 0;
 }
 
-/* Maps the file, or reads it where it cannot be mapped. NULL: complaint says why. */
+/* Maps the file, or reads it if it cannot be mapped. NULL: complaint has the reason. */
 static void *load(struct trace_store *store, FILE *in, size_t *size)
 {
     struct stat status;
@@ -194,7 +194,7 @@ static bool read_binary(struct trace_store *store, FILE *in)
 
 /* ---- opening and closing ---- */
 
-/* Is the innermost backend that the header names a driver? What is quoted in it has no quotes of its own, so this is no text of it. */
+/* Is the innermost backend that the header names a driver? Quoted text in it contains no quotes, so this is not inside a text. */
 static bool is_of_driver(const char *header)
 {
     static const char driver[] = "\"cuda\"";
@@ -235,7 +235,7 @@ void trace_store_close(struct trace_store *store)
 
 /* ---- reading ---- */
 
-/* A frame of a place. */
+/* A frame of a stack. */
 static const char *read_frame(const uint64_t *record, size_t words, struct trace_room *room, uint32_t *frames)
 {
     const uint32_t index = words > TRACE_HEAD_WORDS ? (uint32_t)pack_low(record[2]) : UINT32_MAX;
@@ -243,7 +243,7 @@ static const char *read_frame(const uint64_t *record, size_t words, struct trace
                  there = (words - TRACE_HEAD_WORDS - 1) * 8;
     const char *text = (const char *)(record + TRACE_HEAD_WORDS + 1);
     if (index >= STACK_MOST || index > *frames || length >= there || memchr(text, '\0', there) != text + length)
-        return "a frame cannot be right";
+        return "a frame is invalid";
     room->frame[index] = text;
     *frames = index + 1;
     return NULL;
@@ -256,7 +256,7 @@ static uint64_t byte_of(const struct trace_store *store, const uint64_t *record,
     return mapped ? (uint64_t)(bytes - file) : (uint64_t)at.chunk * TRACE_CHUNK + 8 * (uint64_t)at.word;
 }
 
-/* The record at that place; NULL at the end, or where it cannot be one. */
+/* The record at that position; NULL at the end, or if it cannot be a record. */
 static const uint64_t *record_at(struct trace_store *store, struct trace_at *at)
 {
     for (; at->chunk < store->chunks; at->chunk++, at->word = 0) {
@@ -268,20 +268,20 @@ static const uint64_t *record_at(struct trace_store *store, struct trace_at *at)
         const size_t length = trace_head_words(*record);
         if (length >= TRACE_HEAD_WORDS && length <= words - at->word)
             return record;
-        wrong(store, byte_of(store, record, *at), "this is no record of a call");
+        wrong(store, byte_of(store, record, *at), "this is not the record of a call");
         return NULL;
     }
     return NULL;
 }
 
-/* Reads the call at that place. */
+/* Reads the call at that position. */
 static const char *read_call(const struct trace_store *store, const uint64_t *record, struct trace_at at, struct trace_room *room)
 {
     const uint16_t row = trace_head_call(*record);
     const int id = store->binary ? row < store->rows ? store->row[row] : VMM_CALL_COUNT : row;
     const uint64_t near = head_of(store->chunk[at.chunk]).number;
     if (id >= VMM_CALL_COUNT)
-        return "a call that this cuvmm does not have, or has with other parameters";
+        return "a call that is unknown to this cuvmm, or has other parameters here";
     return trace_read(room, record, trace_head_words(*record), (enum vmm_call_id)id,
                       trace_number(near, (uint32_t)pack_low(record[1])), store->own);
 }

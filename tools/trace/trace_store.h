@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace_store.h - a trace for reading: the calls of either form, one after the other or from any place.
+/* trace_store.h - reads a trace of either form: the calls in order, or from any position.
  *
  *     FILE.vtrace   mapped                                  \
  *                                                             chunks of records   ->   trace_store_next: an event at a time
  *     lines         read, and written as records in memory  /
  *
- * So what reads traces (replay, timeline, export) knows one form, and a trace of ten million calls takes no memory but the pages
- * that are looked at. Lines are read to their end, or to the first that is wrong; reading them needs jansson.
+ * So the readers of traces (replay, timeline, export) know only one form, and a trace of ten million calls takes no
+ * memory except for the accessed pages. Lines are read to the end, or to the first invalid one; reading them needs jansson.
  */
 #ifndef CUVMM_TOOLS_TRACE_STORE_H
 #define CUVMM_TOOLS_TRACE_STORE_H
@@ -17,7 +17,7 @@
 #include "trace_binary.h"
 #include "trace_read.h"
 
-/* Where a record is: the chunk, and the word in it. As a number: below 2^32 in traces of up to 32 GiB. */
+/* The position of a record: the chunk, and the word in it. As a number: below 2^32 in traces of up to 32 GiB. */
 struct trace_at {
     uint32_t chunk, word;
 };
@@ -33,32 +33,33 @@ static inline struct trace_at trace_at_of(uint64_t number)
 }
 
 struct trace_store {
-    const char *name;           /* for messages; the caller's */
+    const char *name;           /* for messages; owned by the caller */
     char *header;               /* the first line, as text */
     bool own;                   /* a process's own trace */
     bool driver;                /* it was recorded from a driver */
     bool binary;                /* it came in the binary form */
     bool whole;                 /* it has its end */
-    uint64_t said;              /* calls, as its end says */
-    struct text complaint;      /* what is wrong with it, "NAME:LINE:COLUMN: ..."; what precedes that place is there all the same */
+    uint64_t said;              /* the number of calls according to its end */
+    struct text complaint;      /* the error, "NAME:LINE:COLUMN: ..."; everything before that position is still available */
 
     const uint64_t **chunk;     /* each begins with struct trace_chunk */
     uint32_t *used;             /* bytes of each */
     size_t chunks, room;
     void *mapped;               /* the file, or */
     size_t mapped_size;
-    void *loaded;               /* its contents; neither: each chunk is memory of its own */
-    void *last;                 /* of a file: a copy of its window */
-    uint16_t *row;              /* by the row that records name: our call, VMM_CALL_COUNT: none that we know */
+    void *loaded;               /* its contents; neither: each chunk is separate memory */
+    void *last;                 /* for a file: a copy of its window */
+    uint16_t *row;              /* by the row that records name: our call; VMM_CALL_COUNT: unknown */
     size_t rows;
 };
 
-/* Reads a trace. False: it is none, and complaint says why. In both cases trace_store_close ends it. name is kept. */
+/* Reads a trace. False: it is not a trace, and complaint has the reason. In both cases trace_store_close ends it. name is kept.
+ * */
 bool trace_store_open(struct trace_store *store, FILE *in, const char *name);
 void trace_store_close(struct trace_store *store);
 
-/* Reads the next call from a place on, {0} at first, and moves on behind it; *found is where its record is. It has the frames of
- * its place where they stand before it. False at the end, or where a record is wrong: complaint then says why. */
+/* Reads the next call from a position, initially {0}, and advances past it; *found is the position of its record. It
+ * has the frames of its stack if they precede it. False at the end, or at an invalid record: complaint then has the reason. */
 bool trace_store_next(struct trace_store *store, struct trace_at *at, struct trace_room *room, struct trace_at *found);
 
 /* ---- making one ---- */

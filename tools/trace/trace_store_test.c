@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both forms of a trace hold the same: random calls of every kind, with everything that their pointers can lead to, are written as
- * records and as lines, read again, and written in the other form. */
+/* Both forms of a trace have the same contents: random calls of every kind, with everything that their pointers can
+ * refer to, are written as records and as lines, read again, and written in the other form. */
 #include "trace_store.h"
 
 #include "tap.h"
@@ -39,7 +39,7 @@ static uint64_t below(uint64_t n)
 
 /* ---- random calls ---- */
 
-/* Mostly small, now and then anything. */
+/* Mostly small, occasionally arbitrary. */
 static uint64_t number(void)
 {
     return below(3) ? below(300) : random_next(&dice) >> below(64);
@@ -95,7 +95,7 @@ static bool is_length(const struct vmm_param *param)
            (param->kind == VMM_PARAM_U32 && strcmp(param->name, "count") == 0);
 }
 
-/* Short lists, and now and then one that is too long. */
+/* Short lists, and occasionally one that is too long. */
 static uint64_t length(void)
 {
     return below(30) ? below(6) : 250 + below(12);
@@ -119,7 +119,7 @@ static void fill_number(struct trace_room *room, const struct vmm_param *param)
     vmm_call_set_scalar(&room->call.head, param, value);
 }
 
-/* A list has room for what the call names, and for no less than a line holds. */
+/* A list has room for the call's count, and at least for the maximum in a line. */
 static void fill_list(struct trace_room *room, const struct vmm_param *param)
 {
     const uint64_t count = trace_listed(&room->call.head, param);
@@ -160,7 +160,7 @@ static void fill_text(struct trace_room *room, const struct vmm_param *param)
     set(room, param, text);
 }
 
-/* Lists that the call writes: their length is in what another parameter points to. */
+/* Lists that the call writes: another parameter points to their length. */
 static void fill_written(struct trace_room *room, const struct vmm_param *param, uint64_t *list)
 {
     uint64_t **theirs = bytes_of(room, sizeof *theirs);
@@ -203,7 +203,7 @@ static void fill_locations(struct trace_room *room, const struct vmm_param *para
             set(room, &params[i], bytes_of(room, sizeof(vmm_mem_location)));
 }
 
-/* Where the length of a written list is. */
+/* The location of a written list's length. */
 static void fill_written_length(struct trace_room *room)
 {
     uint64_t *at = (uint64_t *)(uintptr_t)vmm_list_length(&room->call.head);
@@ -211,7 +211,7 @@ static void fill_written_length(struct trace_room *room)
         *at = length();
 }
 
-/* What a line cannot say otherwise: an int of 4 bytes in front of zeros, an edge with zeros behind it. */
+/* Forms that a line cannot express differently: a 4-byte int before zeros, an edge followed by zeros. */
 static void fill_capture(struct trace_room *room)
 {
     if (room->call.head.id == VMM_CALL_stream_get_capture_info) {
@@ -258,7 +258,7 @@ static void fill_moment(struct trace_room *room)
         room->frame[i] = i ? "/opt/app/step+0x17bd" : "pool.py:12 gr\xc3\xb6w";
 }
 
-/* A call with everything that it may have. */
+/* A call with all optional parts. */
 static void make(struct trace_room *room, enum vmm_call_id id, bool own, uint64_t at)
 {
     size_t count = 0;
@@ -284,7 +284,7 @@ static void make(struct trace_room *room, enum vmm_call_id id, bool own, uint64_
         fill_moment(room);
 }
 
-/* What the layer adds, for calls that need it. */
+/* The additions of the layer, for calls that need them. */
 static void note(struct trace_event *event, uint32_t *descriptors)
 {
     size_t count = 0;
@@ -384,7 +384,7 @@ static const char *header_of(bool own)
                : "{\"cuvmm-trace\":1,\"version\":\"0.1.0\",\"inner\":[\"fake\"]}";
 }
 
-/* Many calls of every kind: as records, as lines made of those, as records made of the lines. */
+/* Many calls of every kind: as records, as lines made from those, and as records made from the lines. */
 static void test_every_call(bool own)
 {
     const unsigned rounds = random_rounds(20);
@@ -423,7 +423,7 @@ static void test_every_call(bool own)
     text_free(&thrice);
 }
 
-/* ---- what the layer writes ---- */
+/* ---- the layer's output ---- */
 
 /* Calls of a fake backend, in either form. */
 static void record(const char *name, unsigned calls)

@@ -64,7 +64,7 @@ static void print_number(FILE *out, uint64_t value)
         print_word(out, value);
 }
 
-/* Kinds of handles are a set of bits where memory is made, and one of them where it is exported. */
+/* Handle types are a set of bits when memory is created, and a single one when it is exported. */
 static const char *handle_type_name(enum vmm_call_id id, int type)
 {
     if (id == VMM_CALL_mem_get_handle_for_address_range)
@@ -138,7 +138,7 @@ static void print_element(FILE *out, enum vmm_param_kind kind, const void *list,
     }
 }
 
-/* {width=512 height=512}: what is not 0, and of a union what is used. */
+/* {width=512 height=512}: fields that are not 0, and the used field of a union. */
 static void print_shape(FILE *out, const struct vmm_shape *shape, const void *structure)
 {
     const char *between = "";
@@ -227,7 +227,7 @@ static void print_param(FILE *out, const struct trace_event *event, const struct
     case VMM_PARAM_U64:
     case VMM_PARAM_COUNT: print_number(out, value); break;
     case VMM_PARAM_SIZE:
-        /* Of a 16- or 32-bit fill it counts elements, so a unit of bytes would mislead. */
+        /* For 16- and 32-bit fills it counts elements, so a unit of bytes would be misleading. */
         if (strcmp(param->name, "n") == 0)
             fprintf(out, "%" PRIu64, value);
         else
@@ -271,7 +271,7 @@ static int int_at(const void *at)
     return number;
 }
 
-/* An attribute's value by its size; NULL where there is none, or one of another size. */
+/* An attribute's value by its size; NULL if there is none, or one of another size. */
 static void print_sized(FILE *out, size_t size, const void *at)
 {
     if (size == sizeof(int))

@@ -223,7 +223,7 @@ def harmless():
 
 def partial():
     b.open(CUT, 3)
-    ok("cannot be read further" in text("complaint") and "half a line" in text("complaint"), "a trace that was cut off is reported",
+    ok("cannot be read further" in text("complaint") and "an incomplete line" in text("complaint"), "a trace that was cut off is reported",
        text("complaint"))
     ok("What exists after call 3" in text("now-title"), "what could be read is shown")
     b.open(EMPTY)

@@ -206,7 +206,7 @@ ok $? "nor the same one twice"
 view 2 "t.$parent.jsonl" absent.jsonl -o none.html && says "absent.jsonl: No such file" && [ ! -e none.html ]
 ok $? "one that is not there"
 head -c "$(($(wc -c <"t.$parent.jsonl") - 200))" "t.$parent.jsonl" >cut.jsonl
-view 0 cut.jsonl "t.$executes.jsonl" -o cut.html && says "half a line" && [ -s cut.html ]
+view 0 cut.jsonl "t.$executes.jsonl" -o cut.html && says "an incomplete line" && [ -s cut.html ]
 ok $? "one that was cut off is shown as far as it goes"
 for broken in 's/"process":[0-9]*/"process":"me"/' 's/"clock":[0-9]*/"clock":-1/' 's/"boot":"[^"]*",//'; do
     sed "1$broken" "t.$parent.jsonl" >broken.jsonl

@@ -57,7 +57,7 @@ ok $? "no markup of a trace gets into the page's own"
 
 head -c 1500 view.jsonl >cut.jsonl
 view cut.jsonl -o cut.html
-[ "$status" = 0 ] && grep -q "half a line" err && grep -q "the page shows the" err && [ -s cut.html ]
+[ "$status" = 0 ] && grep -q "an incomplete line" err && grep -q "the page shows the" err && [ -s cut.html ]
 ok $? "half a trace gives half a page"
 echo precious >kept.html
 echo nonsense >bad.jsonl

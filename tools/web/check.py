@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of `make web` in a real browser, as TAP: check.py PAGE FOLDER.
 
-tools/web/web_browser_test.sh makes the files of FOLDER. What lines come to is web_test's and web_corpus_test's; here it is seen that the page
-shows it, by keyboard alone where a person would, and in a width of 390 pixels.
+tools/web/web_browser_test.sh makes the files of FOLDER. web_test and web_corpus_test check the results of lines; this test
+checks that the page shows them, with the keyboard only, and at a width of 390 pixels.
 """
 import json
 import os
@@ -132,7 +132,7 @@ def rules():
 
 
 def answer(right):
-    """Answers the question of the present step, if there is one."""
+    """Answers the question of the current step, if there is one."""
     for choice in d.find_elements(By.CSS_SELECTOR, ".step.now .choice"):
         before = b.run("return document.querySelectorAll('.choice.right').length")
         choice.click()
@@ -141,7 +141,7 @@ def answer(right):
 
 
 def go_on(before, by_key=False):
-    """Presses what leads on, which may be to read first. True when there is another step."""
+    """Presses the button to continue, which may first scroll to unread text. True when there is another step."""
     if b.run("return document.querySelectorAll('.step').length") == before:
         if by_key:
             keys(">")
@@ -322,7 +322,7 @@ def value(name):
 
 
 def kept():
-    """Nothing that a person typed is lost without a question."""
+    """Nothing that a user typed is lost without a confirmation."""
     load()
     script = "init\nc = context dev0\n\nr = reserve 4gran\nh = creat 2gran dev0\nmap r 2gran h"
     click("tab-script")
@@ -399,7 +399,7 @@ def readable():
 
 
 def phone():
-    """What a line comes to is seen above it."""
+    """A line's result is visible above it."""
     b.size(390, 844, True)
     load()
     b.run("document.getElementById('line').focus()")

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// node corpus.js MODULE FOLDER: what the WebAssembly module prints, for web_corpus_test, which compares it with what the same C code prints
-// natively. Reads a request a line, and answers each with a line "SIZE" and that many bytes:
+// node corpus.js MODULE FOLDER: the output of the WebAssembly module, for web_corpus_test, which compares it with the
+// native output. Reads one request per line, and replies to each with a line "SIZE" and that many bytes:
 //
 //     run NAME FILE       a script                     pair ID FORM       a form of a rule's example: broken, corrected
-//     lesson NUMBER       a lesson, all at once        page NUMBER        what the page of a lesson is made of
+//     lesson NUMBER a lesson, all at once page NUMBER the data for a lesson's page
 //     grade N KIND FILE   an exercise on these lines   rule ID            the article of the rule book
 //     call NAME           a function without arguments
-//     session FILE        every line of it into the shell, with all that the page shows after each
+//     session FILE runs each of its lines in the shell, and prints everything that the page shows after it
 //
-// FOLDER is where FILEs are read from. A request that the module does not survive is answered with a line that begins with "TRAP".
+// FOLDER is where FILEs are read from. The reply to a request that crashes the module is a line that begins with "TRAP".
 'use strict';
 const fs = require('fs'), path = require('path');
 if (!globalThis.crypto) globalThis.crypto = require('crypto').webcrypto; /* before node 19 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The guide beside the picture: its tabs, the first lines, examples, the rule book, the session as a script. */
+/* The guide next to the picture: its tabs, the first lines, examples, the rule book, the session as a script. */
 
 /* ---- tabs ---- */
 
@@ -27,8 +27,9 @@ function tabKey(event) {
   event.preventDefault();
 }
 
-/* The address bar names what is shown, so that it can be sent, and the browser's Back returns to what was shown before. */
-let returning = false; /* by Back or Forward, which have moved already */
+/* The address bar names the current content, so that it can be shared, and the browser's Back button returns to the
+ * previous content. */
+let returning = false; /* by Back or Forward, which have already changed the address */
 function setFragment(fragment) {
   const tabNow = TABS.find(name => $(`tab-${name}`).getAttribute('aria-selected') === 'true') || 'start';
   try {
@@ -37,7 +38,7 @@ function setFragment(fragment) {
   } catch (error) { /* a page in a frame may not */ }
 }
 
-/* What Back returns to from a rule. */
+/* The target of Back from a rule. */
 function noteTab(name) {
   try {
     history.replaceState({ tab: name }, '');
@@ -74,7 +75,7 @@ function showExamples() {
   }));
 }
 
-/* Files that the module holds: profiles that were put there, and what `save` has written. Listed anew only when they have changed. */
+/* The module's files: dropped profiles, and files that `save` has written. The list is updated only when they have changed. */
 let listed = '';
 function showFiles() {
   const raw = api.web_files.raw();
@@ -88,7 +89,7 @@ function keep(fileName, data) {
   link.click();
   link.remove();
 }
-/* What `save` wrote is in the page's memory alone: the browser keeps it. */
+/* Files written by `save` exist only in the page's memory until the user downloads them. */
 function keepSaved(answer) {
   const said = /saved: (\S+),/.exec(plain(answer.output));
   const data = said && api.file(said[1]);
@@ -113,13 +114,14 @@ function findRules(event, most = RULES_STEP) {
   $('rule-list').append(make('li', {}, more));
 }
 
-/* One form of a rule's example, on a machine of its own. */
+/* One form of a rule's example, on a separate machine. */
 async function tryPair(id, form) {
   const pair = api.web_pair(id);
   if (pair.machine) api.put('my.profile', new TextEncoder().encode(pair.machine));
   open('');
-  await runLines(linesOf(pair[form]), answer => !answer.refused && answer.rule !== id); /* a script ends there, and what is shown is what the rule is about */
-  if (id.startsWith('VMM-LEAK-')) runLine('leaks'); /* what its end would report */
+  /* a script ends there, and the result shows the rule */
+  await runLines(linesOf(pair[form]), answer => !answer.refused && answer.rule !== id);
+  if (id.startsWith('VMM-LEAK-')) runLine('leaks'); /* the report at its end */
 }
 
 function showRule(id) {
@@ -131,7 +133,7 @@ function showRule(id) {
   $('rule-text').innerHTML = html;
   $('rule-text').querySelectorAll('.forms > div').forEach((div, i) => {
     const form = i ? 'corrected' : 'broken';
-    div.querySelectorAll('.try').forEach(e => e.remove()); /* a command line, which the button stands for here */
+    div.querySelectorAll('.try').forEach(e => e.remove()); /* a command line, which the button replaces here */
     div.append(make('button', { type: 'button', class: i ? '' : 'primary', text: i ? 'Try the correction' : 'Try what breaks it', on: () => tryPair(id, form) }));
   });
   $('rule-text').querySelector('h3').tabIndex = -1;
@@ -148,9 +150,9 @@ function closeRule() {
 
 /* ---- the session as a script ---- */
 
-let waiting = null; /* lines of the script that have not run yet, when it goes on line by line */
-let edited = false; /* the editor holds a text that is not the session's: nothing but the person changes it */
-let since = 0;      /* lines of the session when it became so */
+let waiting = null; /* lines of the script that have not run yet, when running line by line */
+let edited = false; /* the editor contains the user's own text, which the page must not change */
+let since = 0;      /* the session's lines at that time */
 
 function editScript(text) {
   edited = true;
@@ -185,7 +187,7 @@ function stepLine() {
   showWaiting();
 }
 
-/* The session's lines, where the editor is seen and is not the person's own. */
+/* Shows the session's lines if the editor is visible and has no text of the user's. */
 const SCRIPT_AT_ONCE = 500;
 let filling = 0;
 function fillScript() {
@@ -194,7 +196,7 @@ function fillScript() {
   $('script-lines').value = session.map(l => l + '\n').join('');
 }
 
-/* The editor's lines from the first on. The text stays as it is; lines that were not run are named and the first is marked. */
+/* The editor's lines from the first on. The text is unchanged; lines that were not run are listed and the first one is marked. */
 async function runScript() {
   const text = $('script-lines').value, lines = linesOf(text);
   if (!edited || session.length === since) mine = 0; /* the editor has them, too */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Lessons and exercises. A lesson goes on by steps: what is said, perhaps a question, and the lines that answer it. */
+/* Lessons and exercises. A lesson proceeds in steps: text, possibly a question, and the lines that answer it. */
 
 let lesson = null; /* {number, title, steps, next, right, first} */
 
-/* `code` in a text. What a command line says of a rule or a lesson, a press shows here. */
+/* `code` in a text. Commands about a rule or a lesson become links here. */
 function words(text) {
   return text.split(/(`[^`]*`)/).filter(t => t).map(t => t.startsWith('`') ? codeOf(t.slice(1, -1)) : t);
 }
@@ -15,7 +15,7 @@ function codeOf(text) {
   link.addEventListener('click', event => { event.preventDefault(); if (command === 'explain') showRule(of); else openLesson(Number(of)); });
   return link;
 }
-/* Paragraphs; indented lines stand as they are. */
+/* Paragraphs; indented lines are shown unchanged. */
 function paragraphs(text) {
   const parts = [];
   for (const block of text.split(/\n\s*\n/)) {
@@ -33,7 +33,7 @@ function paragraphs(text) {
   return parts;
 }
 
-/* Parts as steps: each ends with the lines that run, where there are any. */
+/* Groups parts into steps: each ends with the lines to run, if any. */
 function stepsOf(parts) {
   const steps = [];
   let step = null;
@@ -94,20 +94,21 @@ function question(step, done) {
   return box;
 }
 
-/* The explanation of a call, in the midst of others. */
+/* The explanation of a call among others. */
 function whyOf(shown) {
   const box = make('div', { class: 'why' });
   box.innerHTML = shown.why;
   return box;
 }
 
-/* What is to be read before the next press lies above the bar with the button; of what is higher than the pane, the beginning does. */
+/* Scrolls so that the text to read before the next press is above the button bar; if it is taller than the pane, its
+ * beginning is visible. */
 function seen(element) {
   const bar = $('lesson-go').getBoundingClientRect().top, place = element.getBoundingClientRect();
   return place.bottom < bar + 3 || (place.height > innerHeight / 2 && place.top < bar - 80);
 }
 
-/* The button below the steps, which is always in sight: it runs the step, and before that leads to what is to be read. */
+/* The button below the steps, which is always visible: it first scrolls to unread text, then runs the step. */
 function goOf(step, run) {
   const go = make('button', { type: 'button', class: 'primary next' });
   step.show = () => {
@@ -129,7 +130,7 @@ function goOf(step, run) {
 for (const change of ['scroll', 'resize', 'toggle'])
   addEventListener(change, () => { const step = lesson && lesson.steps[lesson.next]; if (step && step.show) step.show(); }, { capture: true, passive: true });
 
-/* The lines that are left of a step. */
+/* The remaining lines of a step. */
 async function runStep(step) {
   const mine = lesson, rest = step.lines.slice(step.taken.length);
   let wrong = null;
@@ -153,7 +154,7 @@ async function runStep(step) {
 
 const asSteps = lines => lines.map(line => `> ${line}`).join('\n');
 
-/* The next step: its texts at once, its lines when they are asked for. */
+/* The next step: its texts at once, its lines on request. */
 function showStep() {
   const step = lesson.steps[lesson.next];
   document.querySelectorAll('.step.now').forEach(e => e.classList.remove('now'));
@@ -168,7 +169,7 @@ function showStep() {
   if (step.question) {
     step.shown.hidden = true; /* it gives the answer away */
     const first = step.first = make('p', { class: 'soft first', text: 'Answer the question first.' });
-    const after = make('div', { hidden: '' }, ...step.after.flatMap(paragraphs)); /* it says what the answer is */
+    const after = make('div', { hidden: '' }, ...step.after.flatMap(paragraphs)); /* it reveals the answer */
     step.asked = question(step, () => { step.open = true; first.remove(); after.hidden = step.shown.hidden = false; step.show(); go.focus({ preventScroll: true }); });
     box.append(step.asked, first, after);
   }
@@ -184,13 +185,12 @@ function showStep() {
   if (lesson.next) (go.hidden ? step.asked.querySelector('.choice') : go).focus({ preventScroll: true });
 }
 
-/* A line of the lesson with its answer, and the explanation where there is one. */
+/* A line of the lesson with its result, and the explanation if there is one. */
 function shownOf(answer, line) {
   return [make('b', { text: `> ${line}\n` }), ...coloured(answer.output).childNodes, ...(answer.why ? [whyOf(show())] : [])];
 }
 
-/* A line of the step that a person typed counts as run, in whatever words it says the same; without its "expect ...:" it does the same. Undo
- * takes it back. */
+/* A step's line counts as run if the user typed an equivalent line, even without its "expect ...:". Undo reverts that. */
 function followLesson(line, answer) {
   const step = lesson && lesson.steps[lesson.next];
   if (!step || !step.taken || !step.box.isConnected || !$('lesson-go').firstChild) return;
@@ -206,7 +206,7 @@ function followLesson(line, answer) {
   $('line').focus({ preventScroll: true });
 }
 
-/* The question that waits for its answer, if there is one: letters choose, and what leads on leads there. */
+/* The pending question, if there is one: letters choose an answer, and continuing leads there. */
 function openQuestion() {
   const step = lesson && !$('lessons').hidden && lesson.steps[lesson.next];
   return step && step.asked && !step.open && step.asked.isConnected ? step : null;
@@ -226,7 +226,7 @@ function toQuestion() {
   return true;
 }
 
-/* On a new machine, without what was typed in between. */
+/* On a new machine, without the lines typed in between. */
 async function repeat() {
   const mine = lesson, next = lesson.next;
   document.querySelector('.step.now').remove();
@@ -296,7 +296,7 @@ function closeExercise() {
   $('exercise-list').hidden = $('exercise-about').hidden = false;
   setFragment('');
 }
-/* What was typed behind the given lines. */
+/* The lines typed after the given ones. */
 function exerciseChanged() {
   if (!exercise || exercise.busy || document.activeElement === $('exercise-lines')) return;
   const given = linesOf(exercise.given), all = session;
@@ -305,7 +305,7 @@ function exerciseChanged() {
 async function runExercise() {
   const mine = exercise, lines = linesOf($('exercise-lines').value);
   exercise.busy = true;
-  if (session.length && exercise.began) mine = 0; /* the lines stand in the exercise */
+  if (session.length && exercise.began) mine = 0; /* the exercise contains the lines */
   exercise.began = true;
   open('');
   await runLines(linesOf(exercise.given).concat(lines));

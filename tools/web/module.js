@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The WebAssembly module as an object with a method for each function of web.h: texts go in and come out as strings. The page has this
- * file, and so has the test under node. The module imports four functions, and decides everything else by itself. */
+/* The WebAssembly module as an object with a method for each function of web.h: texts go in and come out as strings.
+ * Used by the page and by the test under node. The module imports four functions and implements everything else itself. */
 const Cuvmm = (() => {
-  /* What becomes of an answer; texts where nothing is said. */
+  /* The conversion of each result; text by default. */
   const KINDS = {
     web_open: 'json', web_line: 'json', web_show: 'json', web_complete: 'json', web_machines: 'json', web_files: 'json',
     web_lessons: 'json', web_lesson: 'json', web_examples: 'json', web_exercises: 'json', web_exercise: 'json', web_grade: 'json',
     web_rules: 'json', web_pair: 'json', web_file_put: 'number', web_number: 'number', web_same: 'number'
   };
-  /* Chromium takes no more at once. */
+  /* Chromium accepts no more at once. */
   const RANDOM_MOST = 65536;
 
-  /* The module said that it ends: it has no more memory, or found itself broken. */
+  /* The module has ended: it is out of memory, or found an internal error. */
   class Ended extends Error {}
 
-  /* compiled: a WebAssembly.Module. print(stream, text): what it prints that is no answer. */
+  /* compiled: a WebAssembly.Module. print(stream, text): receives output that is not a result. */
   async function open(compiled, print) {
     const encoder = new TextEncoder(), decoder = new TextDecoder(), lines = [new TextDecoder(), new TextDecoder(), new TextDecoder()];
     let memory;
@@ -57,7 +57,7 @@ const Cuvmm = (() => {
       api[name] = KINDS[name] === 'json' ? (...values) => JSON.parse(raw(...values)) : raw;
       api[name].raw = raw;
     }
-    /* A file of the module as it is. */
+    /* The raw contents of a file of the module. */
     api.file = name => {
       const entry = api.web_files().find(f => f.name === name), held = pass(name), at = exports.web_file(held);
       const copy = entry && at ? bytes(at, entry.size).slice() : null;
@@ -65,7 +65,7 @@ const Cuvmm = (() => {
       return copy;
     };
     api.put = (name, data) => api.web_file_put(name, data, data.length);
-    /* A script as `cuvmm run` has it; data is a Uint8Array. */
+    /* Runs a script like `cuvmm run`; data is a Uint8Array. */
     api.run = (name, data) => api.web_run(name, data, data.length);
     return api;
   }

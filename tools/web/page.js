@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The page as a whole: the module, the machine, files that are dropped, the address bar, keys. */
+/* The page as a whole: the module, the machine, dropped files, the address bar, keys. */
 
 /* ---- files ---- */
 
@@ -17,7 +17,7 @@ function showTrace(fileName) {
   $('trace-link').focus();
 }
 
-/* Is the first line that says anything one of a script? The commands are those that can be completed. */
+/* Is the first non-empty line a line of a script? The commands are those that can be completed. */
 function refusalOf(fileName, text) {
   const lines = linesOf(text), at = lines.findIndex(l => l.trim() && !l.trim().startsWith('#'));
   if (at < 0) return `${fileName} holds no line to run.`;
@@ -48,7 +48,7 @@ async function takeFile(file) {
   showFiles();
 }
 
-/* A script takes the place of the session; it stands in the editor where some of its lines were not run. */
+/* A script replaces the session; it is shown in the editor if some of its lines were not run. */
 async function takeScript(text) {
   open('');
   editScript(text);
@@ -110,7 +110,7 @@ function runLink(lines) {
   return true;
 }
 
-/* What the link names; one that names nothing says so, and the page is as without it. */
+/* Shows the link's target; an invalid link is reported, and otherwise ignored. */
 function follow() {
   const [, kind, value] = /^#(script|lesson|exercise|rule)=(.*)$/s.exec(location.hash) || [];
   const to = { script: runLink, lesson: number => openLesson(Number(number)), exercise: number => openExercise(Number(number)), rule: showRule }[kind];
@@ -121,7 +121,7 @@ function follow() {
   return '';
 }
 
-/* Back and Forward show what was shown then; the session, a lesson that goes on and an exercise stay as they are. */
+/* Back and Forward restore the earlier content; the session, a running lesson and an exercise are unchanged. */
 function goBack() {
   const [, kind, value] = /^#(script|lesson|exercise|rule)=(.*)$/s.exec(location.hash) || [];
   returning = true;
@@ -138,15 +138,15 @@ function goBack() {
   returning = false;
 }
 
-/* ---- the session outlives a reload ---- */
+/* ---- the session survives a reload ---- */
 
 function store() {
   try {
     if (session.length && (mine || edited) && location.hash !== fragmentOf(session)) sessionStorage.setItem('cuvmm', JSON.stringify({ spec, lines: session, script: edited ? $('script-lines').value : null }));
     else sessionStorage.removeItem('cuvmm');
-  } catch (error) { /* a browser that keeps nothing */ }
+  } catch (error) { /* a browser without storage */ }
 }
-/* Resolves when the lines have run again; behind a link they are offered. */
+/* Resolves when the lines have been run again; with a link, the page only offers to run them. */
 async function restore(followed) {
   const [arrived] = performance.getEntriesByType('navigation');
   let stored = null;
@@ -159,13 +159,14 @@ async function restore(followed) {
   if (stored.script) { editScript(stored.script); $('script-theirs').hidden = false; }
 }
 
-/* ---- keys that no field takes ---- */
+/* ---- keys outside of input fields ---- */
 
 function key(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches('input, textarea, select')) return;
   const next = [...document.querySelectorAll('.next')].find(e => e.offsetParent);
   if (/^[a-f]$/.test(event.key) && chooseByKey(event.key)) { event.preventDefault(); return; }
-  /* What is typed goes to the line, wherever the focus is: a lesson's button must not swallow "init". No line begins with < or >. */
+  /* Typed text goes to the input line, regardless of the focus: a lesson's button must not swallow "init". No line
+   * begins with < or >. */
   if (/^[\p{L}#]$/u.test(event.key)) { $('line').focus(); return; }
   if (event.key === '/') $('line').focus();
   else if (event.key === '<' && state.steps) $('undo').click();
@@ -205,7 +206,7 @@ async function start() {
   $('legend-box').open = matchMedia('(min-width: 761px)').matches;
   open('');
   log('A simulated H100. Type init, or help, or press a line of the guide; Tab completes words.\n');
-  returning = true; /* what the address names is no step of its own */
+  returning = true; /* the address is not a separate history entry */
   const followed = location.hash && follow();
   returning = false;
   if (!followed) setFragment(location.hash);

@@ -20,7 +20,7 @@ def ready(b):
 
 
 def settled(b):
-    """Two frames later the page stands as it was drawn."""
+    """After two frames the page is drawn completely."""
     b.driver.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))")
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The simulator in a browser: $(BUILD)/web/index.html, one file that needs nothing beside it. Included by the Makefile.
+# The simulator in a browser: $(BUILD)/web/index.html, a self-contained file. Included by the Makefile.
 #
-#   make web            fails where there is no compiler for WebAssembly (ci/web-compiler)
+#   make web fails without a compiler for WebAssembly (ci/web-compiler)
 #   make web-pictures   the pictures of docs/web.md
 #   make web-module     what `make check` builds: without a compiler nothing, and its test is skipped with the reason
 

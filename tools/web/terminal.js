@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The session: lines go to the module, its answers to the terminal, the picture and the explanation. */
+/* The session: lines go to the module, its results to the terminal, the picture and the explanation. */
 
 const $ = id => document.getElementById(id);
 function make(tag, attributes, ...children) {
@@ -13,17 +13,18 @@ function make(tag, attributes, ...children) {
   return e;
 }
 
-let api = null;      /* the module; another one after a trap */
+let api = null;      /* the module; a new one after a trap */
 let compiled = null;
 let state = { lines: 0, steps: 0, spec: 'sim:h100' };
-let spec = '';       /* what the session was opened with */
-let session = [];    /* the lines of the session, as web_text(0) has them: a line costs the same in a long session as in a short one */
-let mine = 0;        /* how many of them a person typed */
+let spec = '';       /* the spec with which the session was opened */
+/* the session's lines, as in web_text(0); kept here so that the cost of a line does not grow with the session */
+let session = [];
+let mine = 0;        /* the number of lines that the user typed */
 let zoom = 1;
 const LOG_MOST = 1500, COLUMNS_LEAST = 44, COLUMNS_MOST = 100;
 const narrow = matchMedia('(max-width: 760px)');
 
-/* How many letters fit into a line of the terminal; of a session they stay, so that an undone one prints as it did. */
+/* The width of the terminal in characters; constant during a session, so that a repeated line prints the same. */
 function columns() {
   const probe = make('span', { text: '0'.repeat(50) });
   $('log').append(probe);
@@ -35,7 +36,8 @@ function columns() {
 
 /* ---- the log ---- */
 
-/* The colours of a terminal as classes. An arrow stays in one piece: behind a break its second half would look like the start of a step. */
+/* The colours of a terminal as classes. An arrow is never broken: after a line break its second half would look like
+ * the start of a step. */
 function coloured(text) {
   const parts = document.createDocumentFragment();
   let classes = '';
@@ -49,8 +51,9 @@ function coloured(text) {
   return parts;
 }
 
-/* Lines of a run wait here until the page is drawn again. They stand in blocks of some, so that one more leaves the layout of the others
- * alone: a log in one piece is laid out as a whole, which soon takes longer than the line. */
+/* Lines of a run are buffered here until the page is redrawn. They are grouped into blocks, so that an additional
+ * line does not change the layout of the others: laying out the log as a single element would soon take longer than
+ * the line itself. */
 const LOG_BLOCK = 40;
 let unlogged = [];
 function logLater(text, typed) {
@@ -61,7 +64,7 @@ function logLater(text, typed) {
   if (unlogged.length > 2 * LOG_MOST) unlogged = unlogged.slice(-LOG_MOST);
 }
 
-/* The newest answer is in sight; of one that is higher than the log, the beginning. */
+/* Scrolls to the newest result; if it is taller than the log, to its beginning. */
 function toNewest() {
   const box = $('log'), last = box.lastElementChild && box.lastElementChild.lastElementChild;
   if (last && last.offsetHeight > box.clientHeight) box.scrollTop += last.getBoundingClientRect().top - box.getBoundingClientRect().top;
@@ -84,14 +87,14 @@ function log(text, typed) {
   flushLog();
 }
 
-/* For a screen reader: what the line came to, in one sentence. */
+/* For a screen reader: the line's result in one sentence. */
 function say(text) {
   $('say').textContent = '';
   setTimeout(() => { $('say').textContent = text; }, 30);
 }
 const plain = text => text.replace(/\x1b\[[0-9;]*m/g, '');
 
-/* ---- what there is ---- */
+/* ---- state ---- */
 
 function show() {
   const width = Math.floor(($('drawing').clientWidth || 600) * zoom), shown = api.web_show(width);
@@ -104,11 +107,11 @@ function show() {
   $('why').scrollTop = 0;
   $('object').textContent = '';
   $('zoom-out').disabled = zoom <= 1;
-  toNewest(); /* the picture may have taken some of the log's height */
+  toNewest(); /* the picture may have reduced the log's height */
   return shown;
 }
 
-/* Of a line that is neither a call nor a mistake: what it printed. */
+/* The output of a line that is neither a call nor a mistake. */
 let lastAnswer = null;
 function unexplained() {
   const printed = lastAnswer ? plain(lastAnswer.output).split('\n').map(l => l.trim()).filter(l => l) : [];
@@ -129,7 +132,7 @@ function note() {
 
 /* ---- lines ---- */
 
-/* The module gave up: it is loaded anew, and the session is lost. */
+/* The module crashed: it is loaded again, and the session is lost. */
 async function revive(error) {
   const lines = session;
   $('broken').hidden = false;
@@ -142,7 +145,7 @@ async function revive(error) {
   note();
 }
 
-/* The session's lines grow by the line, shrink by undo, and are asked for where more than one came at once (redo). */
+/* The session's lines grow by one, shrink with undo, and are fetched if several were added at once (redo). */
 function noteLines() {
   if (state.lines === session.length + 1 && state.line) session.push(state.line);
   else if (state.lines < session.length) session.length = state.lines;
@@ -152,7 +155,7 @@ function noteLines() {
 /* A prompt that was copied along with the line. */
 const unprompted = line => line.replace(/^\s*(cuvmm)?>\s*/, '');
 
-/* One line, as if it was typed; quiet: many follow, and the picture is drawn after the last. */
+/* Runs one line as if it were typed; quiet: many follow, and the picture is drawn after the last. */
 function run(line, quiet) {
   const answer = api.web_line(line);
   state = lastAnswer = answer;
@@ -179,8 +182,8 @@ function runLine(line) {
   }
 }
 
-/* Many lines, with a pause for the page now and then. Resolves to the last answer. numbered: they are the lines of a script, by which messages
- * number them, and what comes back has the mistakes among them in .mistakes: [{number, line, text}]. */
+/* Many lines, with a pause for the page now and then. Resolves to the last result. numbered: they are lines of a
+ * script, whose numbers messages use, and the result lists the invalid ones in .mistakes: [{number, line, text}]. */
 let running = 0;
 async function runLines(lines, isFine, numbered) {
   const mine = ++running, mistakes = [];
@@ -213,9 +216,9 @@ async function runLines(lines, isFine, numbered) {
 }
 const linesOf = text => text.split(/\r?\n/).filter((l, i, all) => l.trim() || i < all.length - 1);
 
-/* ---- one session in place of another ---- */
+/* ---- replacing the session ---- */
 
-let replaced = null; /* {spec, lines}: what a person typed and something else took the place of */
+let replaced = null; /* {spec, lines}: a user's session that was replaced */
 function showReplaced(text) {
   $('replaced').hidden = !replaced;
   $('replaced-text').textContent = replaced ? text : '';
@@ -232,7 +235,7 @@ function bringBack() {
   return runLines(on ? lines.slice(1) : lines);
 }
 
-/* A new session on a machine; '' is the usual one. What was typed in the one before it can be brought back. */
+/* Opens a new session on a machine; '' is the default one. The lines of the previous session can be restored. */
 function open(on) {
   if (mine && session.length) {
     replaced = { spec, lines: session };
@@ -288,7 +291,7 @@ function complete() {
   return true;
 }
 
-/* What a person typed, or pasted. */
+/* Text that the user typed or pasted. */
 function typeLine(line) {
   line = unprompted(line);
   if (!line.trim()) return;
@@ -301,7 +304,7 @@ function typeLine(line) {
   newestInSight();
 }
 
-/* Several lines at once are run one after the other; many are not drawn in between. */
+/* Several lines are run one after the other; if there are many, without drawing in between. */
 const PASTED_DRAWN = 40;
 async function paste(event) {
   const text = event.clipboardData.getData('text/plain');
@@ -320,7 +323,8 @@ async function paste(event) {
   }
 }
 
-/* On a phone the keyboard and the prompt leave little room: the guide folds up, and the last answer stands above the line. */
+/* On a phone the keyboard and the prompt leave little room: the guide is collapsed, and the last result is shown
+ * above the line. */
 function typing(on) {
   if (document.body.classList.contains('typing') === on || (on && !narrow.matches)) return;
   document.body.classList.toggle('typing', on);
@@ -370,7 +374,7 @@ function startTerminal() {
   $('drawing').addEventListener('keydown', drawingKey);
 }
 
-/* What an object of the picture is; the arrows walk through them. */
+/* The description of an object in the picture; the arrow keys move between objects. */
 let named = -1;
 function name(object, keep) {
   if (!object && keep) return;

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# The library, the shell, lessons, exercises and pictures as a WebAssembly module, $(BUILD)/web/cuvmm.wasm, and the page around it. Run by
-# tools/web/targets.mk, which has made what is generated ($(BUILD)/obj/*.c); it finds sources as the Makefile does, by the rooms of
-# ci/rooms.
+# The library, the shell, lessons, exercises and pictures as a WebAssembly module, $(BUILD)/web/cuvmm.wasm, and the page
+# around it. Run by tools/web/targets.mk, which has made the generated sources ($(BUILD)/obj/*.c); it finds sources like
+# the Makefile, by the rooms of ci/rooms.
 #
 #   WEB_CC      a clang that links with wasi-libc (ci/web-compiler)
 #   WEB_CFLAGS  optimisation
 #
-# A source X.c whose work another system does has an X_wasm.c beside it. The headers in api/base/wasm stand before those of
-# wasi-libc, and declare what it leaves out.
+# A source X.c for other systems has an X_wasm.c beside it. The headers in api/base/wasm precede those of wasi-libc,
+# and declare what it lacks.
 
 BUILD      ?= build
 WEB_CC     ?= clang
@@ -25,7 +25,7 @@ $(foreach line,$(shell awk -f ci/rooms.awk ci/rooms),$(eval ROOMS += $(firstword
     $(eval sees.$(firstword $(subst |, ,$(line))) := $(patsubst %,-I%,$(subst |, ,$(line)))))
 sources = $(sort $(filter-out %_test.c,$(wildcard $(addsuffix /*.c,$(1)))))
 
-# Where a room has files of its own for this system, those of other systems are left out: by their names, or one by one.
+# If a room has files for this system, those for other systems are excluded: by their names, or one by one.
 ABSENT := backend_sim/device_code/kernel_load.c backend_sim/device_code/code_run.c %_posix.c %_linux.c %_darwin.c api/base/posix.c api/base/os_write.c api/layers/sites.c api/layers/trace_file.c conformance/harness/touch.c \
     tools/shell/shell_main.c tools/shell/complete_files.c tools/shell/typed.c tools/shell/lines_edit.c tools/trace/replay%.c tools/trace/trace_convert.c \
     $(addprefix tools/view/view_,server.c answer.c find.c)
@@ -37,22 +37,22 @@ WEB_SRC := $(filter-out $(ABSENT),$(call sources,$(WEB_ROOMS))) api/stacks/stack
 WEB_TEXTS := rulebook_data lessons_embedded view_page practices_embedded examples_embedded
 WEB_OBJ := $(WEB_SRC:%.c=$(OBJ)/%.o) $(WEB_TEXTS:%=$(OBJ)/%.o)
 
-# What does not fit into 32 bits there is a length of memory of this module, which is never that long: sizes of the simulated machine
-# are uint64_t.
+# Narrowing to 32 bits affects only lengths of this module's own memory, which never get that large: sizes of the
+# simulated machine are uint64_t.
 CFLAGS := --target=wasm32-wasi -std=c11 $(WEB_CFLAGS) -g0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wno-shorten-64-to-32 \
     -Wno-gnu-statement-expression $(if $(WERROR),-Werror) -ffile-prefix-map=$(CURDIR)=. -D_POSIX_C_SOURCE=200809L -DCUVMM_NO_CUDA \
     -DCUVMM_HAVE_JANSSON -D_WASI_EMULATED_PROCESS_CLOCKS -Iapi/base/wasm
 sees = $(sees.$(patsubst %/,%,$(dir $(1))))
 
-# The stack lies below everything else, so that one that overflows is a trap and writes over nothing. Pointers have a sign in no place
-# that matters, but a gigabyte is more than a page should take.
+# The stack lies below everything else, so that an overflow traps instead of overwriting data. Signed pointers do not
+# matter anywhere, but a gigabyte is more than a page should use.
 LDFLAGS := --target=wasm32-wasi -mexec-model=reactor -Wl,--gc-sections -Wl,--stack-first -Wl,-z,stack-size=1048576 \
     -Wl,--max-memory=2147483648 -Wl,-s
 
 # As in the Makefile.
 FOLDER = $(if $(folder.$(@D)),,$(shell mkdir -p $(@D))$(eval folder.$(@D) := 1))
 
-# Another compiler, other flags: everything anew.
+# A change of compiler or flags rebuilds everything.
 $(OBJ)/flags: FORCE
 	$(FOLDER)
 	@echo '$(VERSION_OF) $(CFLAGS) $(LDFLAGS)' | cmp -s - $@ || echo '$(VERSION_OF) $(CFLAGS) $(LDFLAGS)' >$@

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* web.h - what the page in a browser asks of the C code: the shell, its picture and its words, lessons, exercises, the rule book.
+/* web.h - the C functions that the page in a browser calls: the shell, its picture and output, lessons, exercises, the rule
+ * book.
  *
  *     page.js --- web_line("map r 1gran h") ---> shell.h ---> {"output": ..., "steps": 4, ...}
  *             --- web_show(720) ---------------> {"svg": ..., "why": ..., "text": ...}
  *
- * The page decides nothing about memory: it shows these answers. They are texts that end with a 0, of JSON where the name does not
- * say otherwise, and valid until the next call of any function here. There is one session at a time; the page and the tests, which
- * run natively, too, begin it with web_open.
+ * The page computes nothing about memory itself: it shows these results. They are NUL-terminated texts, JSON unless
+ * noted otherwise, and valid until the next call of any function here. There is one session at a time; the page and
+ * the tests, which also run natively, start it with web_open.
  */
 #ifndef CUVMM_TOOLS_WEB_H
 #define CUVMM_TOOLS_WEB_H
@@ -21,14 +22,14 @@
 #define WEB_EXPORT(name) name
 #endif
 
-/* ---- memory that the page passes texts in ---- */
+/* ---- memory for texts that the page passes ---- */
 void *WEB_EXPORT(web_alloc)(size_t size);
 void WEB_EXPORT(web_free)(void *memory);
 
 /* ---- the session (web_session.c) ---- */
 
-/* Ends the session, and begins another one on that machine ("sim:h200x2,strict"); "" is sim:h100, which then is no line of the
- * session. columns: how wide lines of the output are. The answer is that of web_line. */
+/* Ends the session and starts a new one on that machine ("sim:h200x2,strict"); "" is sim:h100, without a line in the
+ * session. columns: the width of the output. Returns the same as web_line. */
 const char *WEB_EXPORT(web_open)(const char *spec, unsigned columns);
 
 /* A line, as it was typed: {"output": with the colours of a terminal, "status": 0 fine, 1 not as the line or a check
@@ -37,46 +38,46 @@ const char *WEB_EXPORT(web_open)(const char *spec, unsigned columns);
  * leaves the session as it is, "line": the line as the session keeps it, or ""}. */
 const char *WEB_EXPORT(web_line)(const char *line);
 
-/* The next line is number of a script: messages name it so. Otherwise a mistake has the number of the line after it. */
+/* Sets the next line's number in a script, which messages use. Otherwise an invalid line has the number of the line after it. */
 void WEB_EXPORT(web_number)(int number);
 
-/* Do two lines say the same of the session, as "access r 1gran dev0:rw" and "access r 2MiB  dev0:rw" do where a granule is 2 MiB? */
+/* Are two lines equivalent in the session, such as "access r 1gran dev0:rw" and "access r 2MiB dev0:rw" with 2 MiB granules? */
 bool WEB_EXPORT(web_same)(const char *line, const char *other);
 
-/* What there is after it, for a picture of that width: {"svg", "why": the last call in HTML, "text": the picture in letters,
+/* The state after it, for a picture of that width: {"svg", "why": the last call in HTML, "text": the picture in letters,
  * "rule": of the last call, or ""}. */
 const char *WEB_EXPORT(web_show)(unsigned width);
 
-/* Words that the last word of a line can become: {"from": where in the line they begin, in bytes, "words": [...]}. */
+/* Completions of the last word of a line: {"from": where in the line they begin, in bytes, "words": [...]}. */
 const char *WEB_EXPORT(web_complete)(const char *line);
 
-/* The lines of the session (a text, not JSON): as they were typed; as a script for `cuvmm run`; as a C program, or the reason why
- * there is none, behind a '!'. */
+/* The lines of the session (a text, not JSON): as typed; as a script for `cuvmm run`; as a C program, or '!' and the
+ * reason why there is none. */
 enum web_form { WEB_TYPED, WEB_SCRIPT, WEB_DRIVER, WEB_VMM };
 const char *WEB_EXPORT(web_text)(int form);
 
 /* The machines: [{"name", "about", "devices"}]. */
 const char *WEB_EXPORT(web_machines)(void);
 
-/* ---- files of the module: profiles that were dropped on the page, and what `save` has written ---- */
+/* ---- files of the module: dropped profiles, and files written by `save` ---- */
 bool WEB_EXPORT(web_file_put)(const char *name, const void *bytes, size_t size);
-/* [{"name", "size"}], in the order of their making. */
+/* [{"name", "size"}], in order of creation. */
 const char *WEB_EXPORT(web_files)(void);
-/* The contents of a file, not JSON; NULL where there is none. The size is that of web_files. */
+/* The contents of a file, not JSON; NULL if there is none. The size is that of web_files. */
 const char *WEB_EXPORT(web_file)(const char *name);
 
 /* ---- lessons, examples (web_lessons.c) ---- */
 
 /* [{"number", "title", "minutes"}] */
 const char *WEB_EXPORT(web_lessons)(void);
-/* {"title", "parts": [{"kind": "text"|"question"|"draw"|"command", "text", "choices": [{"text", "answer", "right"}]}], "page": the
- * page that goes with it, in Markdown}; {} where there is no such number. */
+/* {"title", "parts": [{"kind": "text"|"question"|"draw"|"command", "text", "choices": [{"text", "answer",
+ * "right"}]}], "page": its page in Markdown}; {} if there is no such number. */
 const char *WEB_EXPORT(web_lesson)(int number);
-/* What `cuvmm lesson NUMBER --all` prints; not JSON. */
+/* The output of `cuvmm lesson NUMBER --all`; not JSON. */
 const char *WEB_EXPORT(web_lesson_all)(int number);
 /* [{"name", "title", "script"}]: the scripts of the demo. */
 const char *WEB_EXPORT(web_examples)(void);
-/* What `cuvmm run` prints of a script of that name, and its exit status in a last line; not JSON. */
+/* The output of `cuvmm run` for a script with that name, and its exit status in the last line; not JSON. */
 const char *WEB_EXPORT(web_run)(const char *name, const char *script, size_t length);
 
 /* ---- exercises in the form of scripts (web_practice.c) ---- */
@@ -85,30 +86,30 @@ const char *WEB_EXPORT(web_run)(const char *name, const char *script, size_t len
 const char *WEB_EXPORT(web_exercises)(void);
 /* {"number", "name", "title", "task": Markdown, "given": lines, "start": lines to begin with, "machines": [...]} */
 const char *WEB_EXPORT(web_exercise)(int number);
-/* The grader on the student's lines: {"points", "of", "output": what it says, with the colours of a terminal}. */
+/* Grades the student's lines: {"points", "of", "output": the grader's output, with terminal colours}. */
 const char *WEB_EXPORT(web_grade)(int number, const char *lines);
 
 /* ---- the rule book (web_rules.c) ---- */
 
-/* [{"id", "call", "what", "result", "words": what a search looks through}] */
+/* [{"id", "call", "what", "result", "words": the text to search}] */
 const char *WEB_EXPORT(web_rules)(void);
-/* The article of a rule, as in the rule book's page; HTML. "" where there is none. */
+/* A rule's article, as in the rule book's page; HTML. "" if there is none. */
 const char *WEB_EXPORT(web_rule)(const char *id);
-/* {"broken", "corrected", "machine"}: its scripts, "" where it has none; machine is the text of my.profile, which both need. */
+/* {"broken", "corrected", "machine"}: its scripts, or ""; machine is the text of my.profile, which both need. */
 const char *WEB_EXPORT(web_pair)(const char *id);
-/* What `cuvmm explain` prints of a rule or a result; not JSON. */
+/* The output of `cuvmm explain` for a rule or a result; not JSON. */
 const char *WEB_EXPORT(web_explain)(const char *name);
 
 /* ---- traces (web_trace.c) ---- */
 
-/* The page of `cuvmm view` for a file of the module that is a trace, as HTML; what is wrong with it, behind a '!'. */
+/* The page of `cuvmm view` for a trace among the module's files, as HTML; or '!' and the error. */
 const char *WEB_EXPORT(web_trace)(const char *name);
 
 /* ---- for the files of this room ---- */
 
 struct json;
 struct text;
-/* Keeps an answer until the next call, and returns it; the JSON or the text is freed. */
+/* Stores a result until the next call, and returns it; frees the JSON or the text. */
 const char *web_answer(struct json *json);
 const char *web_answer_text(struct text *text);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The page of `make web` in a headless Chromium (tools/web/check.py). Skipped where the page was not built, for lack of a compiler for
-# WebAssembly (ci/web-compiler), where there is no browser, or no python3-selenium.
+# The page of `make web` in a headless Chromium (tools/web/check.py). Skipped if the page was not built (no compiler
+# for WebAssembly: ci/web-compiler), or without a browser or python3-selenium.
 set -u
 build=${CUVMM_BUILD:-build}
 here=$(cd "$(dirname "$0")" && pwd)

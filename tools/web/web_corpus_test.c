@@ -5,8 +5,8 @@
  *     requests ---> node corpus.js MODULE ---> answers        native: web_run, web_lesson_all, ... of this program
  *                                                 '--- compared ---'
  *
- * Skipped where there is no module (no compiler for WebAssembly: ci/web-compiler says what is missing) or no node. tools/web/differs.tsv
- * lists what differs, and why. CUVMM_SRC: where the source tree is.
+ * Skipped without a module (no compiler for WebAssembly: ci/web-compiler prints what is missing) or without node.
+ * tools/web/differs.tsv lists the differences and their reasons. CUVMM_SRC: where the source tree is.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 enum { NAMES = 500 };
 
 static struct text requests;
-static const char *answers; /* those that are not compared yet */
+static const char *answers; /* the requests not yet compared */
 static size_t compared, different, listed;
 
 static char *read_file(const char *path)
@@ -107,7 +107,7 @@ static const char *call(const char *name)
                                                 : web_rules();
 }
 
-/* What this program says to a request. */
+/* This program's reply to a request. */
 static void answer(struct text *out, const char *request)
 {
     char kind[16] = "", a[512] = "", b[512] = "";
@@ -164,7 +164,7 @@ static void add_scripts(const char *source, const char *folder, bool sessions)
     }
 }
 
-/* An exercise is graded on each of its parts that hold lines of a student: files of their own. */
+/* An exercise is graded on each of its parts with a student's lines, in separate files. */
 static void add_exercise(const struct practice_source *source, const char *work)
 {
     struct practice practice;
@@ -251,7 +251,7 @@ static void show_difference(const char *wasm, const char *native)
     tap_note("line %d, native:      %.*s", line, (int)(strcspn(native, "\n") < 400 ? strcspn(native, "\n") : 400), native);
 }
 
-/* The request as the list and the points name it: without the path of a file. */
+/* The request as named in the list and in test points: without the path of a file. */
 static const char *short_name(const char *request, char *name, size_t size)
 {
     char kind[16] = "", a[512] = "", b[512] = "";
@@ -286,7 +286,7 @@ static void compare(const char *request, const char *list)
     text_free(&native);
 }
 
-/* Outputs name numbers of descriptors: the next one is the next one of the module, too, which has a folder open and nothing else. */
+/* Outputs contain descriptor numbers: the next one must match the module's, which has only a folder open. */
 static void same_descriptors(void)
 {
     for (int file = 3; file < 100; file++)
@@ -323,7 +323,7 @@ static bool is_set(const char *variable)
     return value && value[0];
 }
 
-/* Why there is nothing to compare with; NULL: there is. */
+/* The reason why there is nothing to compare with, or NULL. */
 static const char *lacks(const char *module)
 {
     if (is_set("CUVMM_RUN") || is_set("CUVMM_SAN"))

@@ -10,7 +10,7 @@
 #include "text.h"
 #include "web.h"
 
-/* Is wrong with an embedded lesson never; the tests of lessons see to that. */
+/* Cannot fail for an embedded lesson; the tests of lessons ensure that. */
 static bool parse(const struct lesson_source *source, struct lesson *lesson)
 {
     char *memory = NULL;
@@ -103,7 +103,7 @@ const char *web_lesson(int number)
     return web_answer(&json);
 }
 
-/* What a function prints, as an answer; the exit status is its last line where status is not negative. */
+/* A function's output as a result; its last line is the exit status, if status is not negative. */
 static const char *printed(FILE *out, char **memory, int status)
 {
     struct text text = {0};

@@ -7,7 +7,7 @@
 #include "text.h"
 #include "web.h"
 
-/* The exercise of a number; false where there is none. practice_test sees to it that each is well formed. */
+/* The exercise with a number; false if there is none. practice_test ensures that each is well formed. */
 static bool find(int number, struct practice *practice)
 {
     char *memory = NULL, word[16];

@@ -25,7 +25,7 @@ const char *web_rules(void)
     return web_answer(&json);
 }
 
-/* What out was given, as an answer. */
+/* The output written to `out`, as a result. */
 static const char *taken(FILE *out, char **memory)
 {
     struct text text = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one session of the page: a shell whose lines come from functions. */
+/* The page's session: a shell whose lines come from function calls. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +15,8 @@ static struct shell shell;
 static bool begun;
 static char *printed;              /* by the last line */
 static bool ran;                   /* the last line is one of the session */
-static struct picture before, now; /* what was shown, the last time and the time before; of before the labels are of no use */
-static bool changed, compared;     /* lines have run since now was taken; before is from this session */
+static struct picture before, now; /* the objects shown last, and the time before; the labels of the earlier ones are unused */
+static bool changed, compared;     /* lines have run since `now` was taken; `before` belongs to this session */
 
 /* ---- lines ---- */
 
@@ -33,14 +33,14 @@ static void end(void)
     begun = ran = changed = compared = false;
 }
 
-/* NULL where the last line was none of the session. */
+/* NULL if the last line is not part of the session. */
 static const struct session_line *last_line(void)
 {
     const struct session *session = &shell.session;
     return !ran ? NULL : session->now.text ? &session->now : &session->line[session->count - 1];
 }
 
-/* What the last lines left takes the place of what was shown before them. */
+/* Replaces the earlier state by the state after the last lines. */
 static void look(void)
 {
     struct picture fresh;
@@ -76,7 +76,7 @@ static const char *answer_line(void)
 
 const char *web_open(const char *spec, unsigned columns)
 {
-    /* The explanation stands beside the terminal (web_show); the files that a script may write are those of the module. */
+    /* The explanation is shown beside the terminal (web_show); scripts can write only the module's files. */
     struct script_options options = {.colour = true, .brief = true, .trusted = true};
     size_t size;
     end();
@@ -149,7 +149,7 @@ bool web_same(const char *line, const char *other)
     return true;
 }
 
-/* ---- what there is ---- */
+/* ---- state ---- */
 
 static void put_escaped(struct text *html, const char *text, size_t length)
 {
@@ -193,7 +193,7 @@ static void put_why(struct text *html, const struct session_line *line)
     text_add(html, "</dl>");
 }
 
-/* What the call printed from its result on, its wrapped lines as one: "CUDA_SUCCESS, free = 81079MiB". Colours are left out. */
+/* The call's output from its result on, with wrapped lines joined: "CUDA_SUCCESS, free = 81079MiB". Colours are left out. */
 static void put_result(struct text *html, const char *output)
 {
     static const char wrapped[] = "\n      "; /* text_wrap's second line of a call */
@@ -215,7 +215,7 @@ static void put_result(struct text *html, const char *output)
     }
 }
 
-/* What the command does, where nothing has to be explained. */
+/* The command's description, if nothing needs an explanation. */
 static void put_command(struct text *html, const struct session_line *line)
 {
     const struct script_command *command = shell.session.script->command;
@@ -232,7 +232,7 @@ static void put_command(struct text *html, const struct session_line *line)
         text_add(html, "<p class=\"driver\">%s</p>", command->driver);
 }
 
-/* What the shell printed of a line that it could not run, and what to type instead. */
+/* The shell's output for a line that it could not run, and the advice. */
 static void put_printed(struct text *html)
 {
     text_add(html, "<p class=\"head warning\">not done</p><pre>");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the page asks of the C code, natively: web_corpus_test compares it with the module. */
+/* The functions that the page calls, natively: web_corpus_test compares them with the module. */
 #define _GNU_SOURCE /* mkdtemp */
 #include "web.h"
 

@@ -3,7 +3,7 @@
  * Compiled for both default streams. */
 #include "rt.h"
 
-/* Where a call wants the answers. */
+/* The output arguments of a call. */
 struct wanted {
     enum cudaStreamCaptureStatus *status;
     unsigned long long *id;
@@ -78,7 +78,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGrap
     RT(DRIVER(cuStreamUpdateCaptureDependencies, stream, dependencies, dependencyData, numDependencies, flags));
 }
 
-/* Programs that were compiled with CUDA 10 and 11.2: the header's name stands for the second form. */
+/* For programs compiled with CUDA 10 and 11.2; today the header maps the name to the second form. */
 #undef cudaStreamGetCaptureInfo
 #pragma GCC visibility push(default)
 cudaError_t CUVMM_PTSZ(cudaStreamGetCaptureInfo)(cudaStream_t, enum cudaStreamCaptureStatus *, unsigned long long *);

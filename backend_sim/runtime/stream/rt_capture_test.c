@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures of the runtime: what a stream is asked to do becomes a graph. */
+/* Stream capture by the runtime: a stream's work becomes a graph. */
 #include <unistd.h>
 
 #include "testing/rt_rig.h"
@@ -25,7 +25,7 @@ static enum cudaStreamCaptureStatus status_of(cudaStream_t asked)
     return status;
 }
 
-/* Nodes of a graph, by the driver's API: the graphs are the same. */
+/* The nodes of a graph, through the driver's API: both share the graphs. */
 static size_t nodes_in(cudaGraph_t graph)
 {
     size_t count = 0;
@@ -143,7 +143,7 @@ static void test_wrong(void)
     EQUAL(id, 9);
 }
 
-/* A thread's mode decides what a capture forbids it. */
+/* A thread's mode decides which calls a capture forbids. */
 static void test_mode(void)
 {
     enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;

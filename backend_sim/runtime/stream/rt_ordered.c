@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that take a stream: what is asked of it, what orders its work, functions of the host, captures. Compiled for both default
- * streams. */
+/* Calls that take a stream: queries, ordering, host functions, captures. Compiled for both default streams. */
 #include "rt_callback.h"
 
 cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)

@@ -31,7 +31,7 @@ static int is_capturing(void)
     return cudaStreamIsCapturing(NULL, &status) == cudaSuccess && status == cudaStreamCaptureStatusActive;
 }
 
-/* Its own stream 0 alone: work, an event, a callback, and a capture that no other thread notices. */
+/* Uses only its own stream 0: work, an event, a callback, and a capture that no other thread notices. */
 static void *works(void *user)
 {
     struct one *one = user;

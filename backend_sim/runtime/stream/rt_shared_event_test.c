@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An event of another process of the machine, by its handle. */
+/* An event of another process of the machine, opened by its handle. */
 #include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "share_rig.h"
 #include "testing/rt_rig.h"
 
-/* The other process: opens the event, asks for it, waits in a stream of its own, and sends back what each call answered. */
+/* The other process: opens the event, queries it, waits for it in a new stream, and sends back the result of each call. */
 static int other(int socket)
 {
     cudaIpcEventHandle_t handle;

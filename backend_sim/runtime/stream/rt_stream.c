@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams and events: what makes and ends them, and events that are waited for. rt_ordered.c has the work on streams. */
+/* Streams and events: creation, destruction, and waits for events. rt_ordered.c has the work on streams. */
 #include "rt.h"
 
 cudaError_t cudaStreamCreate(cudaStream_t *pStream)
@@ -37,7 +37,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     RT(DRIVER(cuEventDestroy, event));
 }
 
-/* cudaErrorNotReady is an answer, and becomes the last error as every other code does. */
+/* cudaErrorNotReady is a regular result, but becomes the last error like every other code. */
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
     RT(DRIVER(cuEventQuery, event));

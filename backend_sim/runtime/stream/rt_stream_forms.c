@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CUDA 12's newer name for the elapsed time, which 13 has under the first name alone. */
+/* CUDA 12's newer name for the elapsed time; CUDA 13 has only the first name. */
 #include "rt.h"
 
 #if CUDART_VERSION < 13000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A callback when memory is exhausted: it is refused, and none is kept. */
+/* A callback when memory is exhausted is refused, and no record is kept. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 

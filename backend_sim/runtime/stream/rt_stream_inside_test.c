@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver that lacks what a call needs, and one that has no contexts: each call of a stream or an event is refused for that. */
+/* A driver that lacks needed functions, and one without contexts: each stream or event call is refused for that reason. */
 #include "rt.h"
 #include "testing/core_driver.h"
 #include "testing/rt_rig.h"

@@ -69,7 +69,7 @@ static void add_one(void *number)
     *(int *)number += 1;
 }
 
-/* Both handles name streams that no call creates; 0 is the first of them. */
+/* Both handles denote default streams; 0 is the same as the first. */
 static void test_special(void)
 {
     unsigned long long legacy = 0, zero = 0, own = 0;
@@ -92,7 +92,7 @@ static void test_special(void)
     IS(cudaGetLastError(), Success);
 }
 
-/* What is not done yet is an answer, and no last error. */
+/* Unfinished work is reported as a result, not as the last error. */
 static void test_not_ready(void)
 {
     cudaStream_t stream = new_stream();
@@ -180,7 +180,7 @@ static void call_back(cudaStream_t stream, cudaError_t status, void *user)
     *seen = (struct seen){.calls = seen->calls + 1, .stream = stream, .status = status, .inside = cudaStreamSynchronize(stream)};
 }
 
-/* Three of them, called in another order than the one in which they were added. */
+/* Three of them, called in a different order than they were added. */
 static void test_callbacks(void)
 {
     cudaStream_t one = new_stream(), two = new_stream(), three = new_stream();
@@ -228,7 +228,7 @@ static void test_devices(void)
     OK(cudaStreamDestroy(there));
 }
 
-/* The handles of an event are for other processes; this one has the event itself. */
+/* An event's handle is for other processes; this one has the event itself. */
 static void test_shared(void)
 {
     cudaIpcEventHandle_t handle, again;
@@ -247,7 +247,7 @@ static void test_shared(void)
     OK(cudaEventDestroy(plain));
 }
 
-/* The last test: the context is lost, which each call answers from then on. */
+/* The last test: the context is lost, and every later call returns that error. */
 static void test_fault(void)
 {
     enum { SIZE = 2 << 20 };

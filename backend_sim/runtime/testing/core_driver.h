@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_driver.h - for tests that hold the runtime: a driver that has what every driver has (RT_DRIVER_CORE) and nothing else.
+/* core_driver.h - for tests that contain the runtime: a driver with only the essential functions (RT_DRIVER_CORE).
  *
  *     const struct rt_driver has = rt_driver;   keep_core(&has);   ...calls find nothing...   rt_driver = has;
  */

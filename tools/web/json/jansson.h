@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jansson.h - the part of jansson's interface that reading a trace takes, where that library cannot be had: in a browser. It stands on
- * json_read.h, and accepts what that accepts: what the traces of this library are made of.
+/* jansson.h - the part of jansson's interface that reading a trace needs, for browsers, where that library is not
+ * available. It is based on json_read.h, and accepts the same: the JSON in traces of this library.
  */
 #ifndef CUVMM_WEB_JANSSON_H
 #define CUVMM_WEB_JANSSON_H
@@ -18,7 +18,7 @@ typedef struct {
     char text[80];
 } json_error_t;
 
-/* flags are ignored: of a key that stands twice the first counts. NULL: *error says what is wrong. */
+/* flags are ignored; if a key occurs twice, the first one counts. NULL: *error has the reason. */
 json_t *json_loads(const char *text, size_t flags, json_error_t *error);
 /* Frees all of it, for the value that json_loads returned; NULL is ignored. */
 void json_decref(json_t *json);
@@ -29,7 +29,7 @@ bool json_is_string(const json_t *json);
 bool json_is_integer(const json_t *json);
 bool json_is_null(const json_t *json);
 
-/* NULL, or 0, where there is none, or json is NULL or of another kind. */
+/* NULL or 0 if there is none, or json is NULL or of another kind. */
 json_t *json_object_get(const json_t *object, const char *key);
 size_t json_array_size(const json_t *array);
 json_t *json_array_get(const json_t *array, size_t index);
@@ -37,7 +37,7 @@ const char *json_string_value(const json_t *json);
 size_t json_string_length(const json_t *json);
 json_int_t json_integer_value(const json_t *json);
 
-/* The next value in a list or object after this one, NULL: the first; NULL behind the last. */
+/* The next value in a list or object after this one (NULL: the first); NULL after the last. */
 json_t *json_tree_next(const json_t *list, const json_t *before);
 const char *json_tree_key(const json_t *json);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nodes of a text as values that know their text; a value and its node have the same place. */
+/* The nodes of a text as values that refer to their text; a value and its node have the same index. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
