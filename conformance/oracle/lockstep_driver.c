@@ -864,9 +864,10 @@ bool driver_sweep(struct lockstep *pair)
         else if (m->pools[i]->own && m->pools[i]->value)
             vmm_mem_pool_trim_to(pair->sys, (vmm_memory_pool)(uintptr_t)m->pools[i]->value, 0);
     sweeps(pair, "streams and events");
-    for (uint32_t i = 0; pair->ready && i < STEP_STREAMS; i++)
+    const bool over = !model_capturing(m); /* else what the end of a capture would use is used by the end of its stream, too: seen once */
+    for (uint32_t i = 0; over && pair->ready && i < STEP_STREAMS; i++)
         clean &= vmm_stream_destroy(pair->sys, (vmm_stream)(uintptr_t)pair->values[STEP_FIRST_STREAM + i]) == VMM_SUCCESS;
-    for (uint32_t i = 0; pair->ready && i < STEP_EVENTS; i++)
+    for (uint32_t i = 0; over && pair->ready && i < STEP_EVENTS; i++)
         clean &= vmm_event_destroy(pair->sys, (vmm_event)(uintptr_t)pair->values[STEP_FIRST_EVENT + i]) == VMM_SUCCESS;
     sweeps(pair, "mappings and reservations");
     for (size_t i = 0; i < m->mapping_count; i++)
