@@ -25,12 +25,25 @@ static bool rounds_as_told(void)
     return sum > 1;
 }
 
+/* musl's fma adds a c of +0 to a negative product that has become -0; the exact sum is negative, so the result is -0. */
+static bool fuses_rightly(void)
+{
+    volatile double a = -0x1p-600, b = 0x1p-600, c = 0, fused = fma(a, b, c);
+    return signbit(fused);
+}
+
 /* wrong: the number of different results, rounding to nearest and in the other modes. */
 static void same_as_processor(const unsigned wrong[2], const char *what)
 {
     const bool told = rounds_as_told();
     const char *reason = "operations here do not round as fesetround() says, as under valgrind";
-    if (told || strcmp(what, "f64: a * b + c") != 0) /* valgrind's own is a unit off now and then */
+    const bool fused = strcmp(what, "f64: a * b + c") == 0;
+    if (fused && !fuses_rightly()) {
+        tap_skip("the C library's fma gets the sign of zero wrong", "%s to the nearest", what);
+        tap_skip("the C library's fma gets the sign of zero wrong", "%s to zero, up and down", what);
+        return;
+    }
+    if (told || !fused) /* valgrind's own is a unit off now and then */
         tap_u64(wrong[0], 0, "%s to the nearest", what);
     else
         tap_skip(reason, "%s to the nearest", what);
