@@ -17,6 +17,11 @@ static vmm_mem_location place_of(CUmemLocation location)
     return (vmm_mem_location){(int)location.type, location.id};
 }
 
+static bool is_place(CUmemLocation location)
+{
+    return location.type >= CU_MEM_LOCATION_TYPE_DEVICE && location.type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+}
+
 #pragma GCC visibility push(default)
 CUresult PREFETCH_FORM(cuMemPrefetchAsync)(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream);
 CUresult PREFETCH_FORM(cuMemPrefetchAsync_v2)(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
@@ -33,7 +38,7 @@ CUresult PREFETCH_FORM(cuMemPrefetchAsync)(CUdeviceptr devPtr, size_t count, CUd
 CUresult PREFETCH_FORM(cuMemPrefetchAsync_v2)(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
                                               CUstream hStream)
 {
-    if (!flags)
+    if (!flags && is_place(location)) /* what is refused for its arguments is no capture's concern */
         ABI_NOT_CAPTURED(hStream);
     ABI(vmm_mem_prefetch_async(sys, devPtr, count, place_of(location), flags, abi_stream(hStream)));
 }
