@@ -124,10 +124,10 @@ enum array_wrong array_check(const vmm_array3d_descriptor *is, bool mipmapped)
 {
     const struct array_block block = array_block_of(is->format, is->num_channels);
     const bool compressed = block.width > 1;
-    if (compressed && has(is, VMM_ARRAY3D_SURFACE_LDST))
-        return ARRAY_WRONG_SURFACE;
+    const bool surface = has(is, VMM_ARRAY3D_SURFACE_LDST);
     return !block.bytes                    ? ARRAY_WRONG_FORMAT
            : !good_flags(is)               ? ARRAY_WRONG_FLAGS
+           : compressed && surface         ? ARRAY_WRONG_SURFACE
            : !good_shape(is, compressed)   ? ARRAY_WRONG_SHAPE
            : !good_sparse(is)              ? ARRAY_WRONG_SPARSE
            : !good_size(is, mipmapped)     ? ARRAY_WRONG_SIZE

@@ -151,6 +151,26 @@ static void sizes_of_tails(void)
     end();
 }
 
+/* As an H100 and H200s answered, of what has several mistakes. */
+static void surfaces_of_blocks(void)
+{
+    static const struct {
+        unsigned channels, flags, height;
+        const char *rule;
+    } cases[] = {{2, VMM_ARRAY3D_SURFACE_LDST, 64, "VMM-ARRAY-SURFACE"},
+                 {2, VMM_ARRAY3D_SURFACE_LDST, 0, "VMM-ARRAY-SURFACE"},
+                 {2, ~0u, 64, "VMM-ARRAY-FLAGS"},
+                 {1, VMM_ARRAY3D_SURFACE_LDST, 64, "VMM-ARRAY-FORMAT"}};
+    begin("sim:h200");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const vmm_array3d_descriptor asked = {.width = 64, .height = cases[i].height, .format = 0x99, .num_channels = cases[i].channels,
+                                              .flags = cases[i].flags};
+        vmm_array array = NULL;
+        is(vmm_array_3d_create(sys, &array, &asked), cases[i].rule, "an array of blocks");
+    }
+    end();
+}
+
 /* As observed on an H200: layers begin at multiples of half a block where the first level fills little of it. */
 static void memory_of_layers(void)
 {
@@ -393,6 +413,7 @@ int main(void)
     memory_that_is_none();
     blocks();
     sizes_of_tails();
+    surfaces_of_blocks();
     memory_of_layers();
     addresses_of_arrays();
     while_captured();

@@ -90,12 +90,12 @@ const char *model_shape_fault(const vmm_array3d_descriptor *is, bool mipmapped)
 {
     const struct model_element element = element_of((unsigned)is->format, is->num_channels);
     const bool blocks = element.bytes && element.side > 1;
-    if (blocks && is->flags & VMM_ARRAY3D_SURFACE_LDST)
-        return "VMM-ARRAY-SURFACE";
     if (!element.bytes)
         return "VMM-ARRAY-FORMAT";
     if (!flags_allowed(is))
         return "VMM-ARRAY-FLAGS";
+    if (blocks && is->flags & VMM_ARRAY3D_SURFACE_LDST)
+        return "VMM-ARRAY-SURFACE";
     if (!dimensions_allowed(is, blocks))
         return "VMM-ARRAY-SHAPE";
     if (!sparse_allowed(is))
