@@ -97,7 +97,7 @@ PROGRAM(grown_part_not_granted, .does = "maps one more chunk and forgets to gran
 }
 
 /* Rights belong to the mapping and end with it. */
-PROGRAM(remapped_not_granted, .does = "unmaps, maps again, and counts on the rights of before",
+PROGRAM(remapped_not_granted, .does = "unmaps and maps again, and relies on the earlier rights",
         .rule = "VMM-COPY-NO-READ", .at = "cuMemcpyDtoH", .way = "grant after every cuMemMap", .argument = "srcDevice",
         .near = VMM_OBJECT_MAPPING)
 {
