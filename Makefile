@@ -20,9 +20,6 @@ CFLAGS  ?= -O2 $(if $(DEBUG),-g,-g1)
 # the suite run longer, but no faster at -O2.
 TEST_CFLAGS := $(if $(filter file undefined,$(origin CFLAGS)),-O0 -g1 -U_FORTIFY_SOURCE)
 SUITE_CFLAGS := $(if $(TEST_CFLAGS),-O1)
-# lld takes a third less of the processor for that than gold, which takes a third less than the ordinary linker. It starts no threads, for
-# the processors have other work meanwhile.
-TEST_LDFLAGS := $(shell if ld.lld --threads=1 --version >/dev/null 2>&1; then echo -fuse-ld=lld -Wl,--threads=1 -Wl,-O0 -Wl,--build-id=sha1; elif command -v ld.gold >/dev/null; then echo -fuse-ld=gold; fi)
 SAN     ?=
 COVERAGE ?=
 DEBUG   ?=
@@ -38,6 +35,10 @@ TARGET  := $(shell $(CC) -dumpmachine)
 SYSTEM  := $(if $(findstring darwin,$(TARGET))$(findstring macos,$(TARGET)),Darwin,$(if $(findstring linux,$(TARGET)),Linux,$(shell uname -s)))
 FOREIGN := $(filter-out $(subst arm64,aarch64,$(shell uname -s -m)),$(SYSTEM) $(subst arm64,aarch64,$(firstword $(subst -, ,$(TARGET)))))
 RUNS    := $(if $(FOREIGN),$(EMULATOR),1)
+
+# lld takes a third less of the processor for that than gold, which takes a third less than the ordinary linker. It starts no threads, for
+# the processors have other work meanwhile. A cross compiler looks for linkers of its own, which need not be there.
+TEST_LDFLAGS := $(if $(FOREIGN),,$(shell if ld.lld --threads=1 --version >/dev/null 2>&1; then echo -fuse-ld=lld -Wl,--threads=1 -Wl,-O0 -Wl,--build-id=sha1; elif command -v ld.gold >/dev/null; then echo -fuse-ld=gold; fi))
 
 VERSION := $(shell awk '/define VMM_VERSION_MAJOR/{a=$$3} /define VMM_VERSION_MINOR/{b=$$3} /define VMM_VERSION_PATCH/{c=$$3} END{print a"."b"."c}' api/vmm.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
