@@ -417,11 +417,12 @@ static bool is_free(struct lockstep *pair, uint64_t at)
 {
     const uint64_t unit = pair->profile.va_granularity;
     uint64_t got = 0, size = 0;
-    if (!may_have_own(&pair->model) || lies_in_pool(&pair->model, at) || model_reservation_at(&pair->model, at) || model_block_at(&pair->model, at) ||
-        model_mapping_at(&pair->model, at))
+    if (!may_have_own(&pair->model) || model_reservation_at(&pair->model, at) || model_block_at(&pair->model, at) || model_mapping_at(&pair->model, at))
         return true;
     if (vmm_mem_get_address_range(pair->sys, &got, &size, at) == VMM_SUCCESS)
-        return false;
+        return false; /* behind a pool, too, of whose addresses the model has more than a driver */
+    if (lies_in_pool(&pair->model, at))
+        return true;
     at -= at % unit;
     if (vmm_mem_address_reserve(pair->sys, &got, unit, 0, at, 0) == VMM_SUCCESS)
         vmm_mem_address_free(pair->sys, got, unit);
