@@ -216,7 +216,8 @@ static const struct capture_stream *origin_of(const struct capture *capture)
     return stream;
 }
 
-bool capture_joined(const struct capture *capture)
+/* Marks what the origin has reached, and all that comes before it. */
+static void mark_reached(const struct capture *capture)
 {
     const struct capture_stream *origin = origin_of(capture);
     for (struct graph_node *node = capture->graph->first; node; node = node->after)
@@ -225,11 +226,30 @@ bool capture_joined(const struct capture *capture)
         origin->reached.node[i]->left = 1;
     while (mark_backwards(capture->graph))
         ;
-    for (const struct capture_stream *stream = capture->streams; stream; stream = stream->next)
-        for (size_t i = 0; stream->worked && i < stream->reached.count; i++)
-            if (!stream->reached.node[i]->left)
-                return false;
+}
+
+static bool is_marked(const struct capture_stream *stream)
+{
+    for (size_t i = 0; i < stream->reached.count; i++)
+        if (!stream->reached.node[i]->left)
+            return false;
     return true;
+}
+
+bool capture_joined(const struct capture *capture)
+{
+    mark_reached(capture);
+    for (const struct capture_stream *stream = capture->streams; stream; stream = stream->next)
+        if (stream->worked && !is_marked(stream))
+            return false;
+    return true;
+}
+
+void capture_keep_joined(const struct capture *capture)
+{
+    mark_reached(capture);
+    for (struct capture_stream *stream = capture->streams; stream; stream = stream->next)
+        stream->worked = stream->worked && !is_marked(stream);
 }
 
 void capture_forget_node(struct captures *captures, const struct graph_node *node)

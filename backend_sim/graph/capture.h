@@ -85,6 +85,8 @@ bool capture_wait(struct captures *captures, uint64_t key, const struct capture_
 
 /* Has the stream that began it reached everything that the other streams with nodes have? */
 bool capture_joined(const struct capture *capture);
+/* Streams for which the one that began it has waited so far stay joined until they add nodes again, whatever it waits for from now on. */
+void capture_keep_joined(const struct capture *capture);
 
 /* Removes the node from what streams and events have reached; it is about to be removed from its graph. */
 void capture_forget_node(struct captures *captures, const struct graph_node *node);

@@ -239,6 +239,8 @@ vmm_result capture_update(const struct sim_process *process, vmm_stream stream, 
     result = list_nodes(process, found->capture->graph, values, count, &nodes);
     if (result == VMM_SUCCESS)
         result = graph_check_edge_data(data, count);
+    if (result == VMM_SUCCESS && flags && found->key == found->capture->origin)
+        capture_keep_joined(found->capture);
     if (result == VMM_SUCCESS && !(flags ? capture_set : capture_reach)(found, nodes, count))
         result = sim_out_of_host_memory();
     if (result == VMM_SUCCESS && flags)

@@ -148,6 +148,10 @@ static const struct mix_spoil spoils[] = {
 #define BEGIN_IN(name) \
     "stream_begin_capture_to_graph stream=s40 graph=" name " dependencies=[0 0 0] dependency_data=null num_dependencies=0 mode=2"
 
+#define JOINED \
+    "memset_d8_async dst=r64 value=7 n=4 stream=s41", "event_record event=e48 stream=s41", "stream_wait_event stream=s40 event=e48 flags=0"
+#define ELSEWHERE "stream_update_capture_dependencies stream=s40 dependencies=null dependency_data=null num_dependencies=0 flags=1"
+
 #define BEGIN_WITHOUT \
     "stream_begin_capture_to_graph stream=s40 graph=g70 dependencies=null dependency_data=null num_dependencies=1 mode=2"
 
@@ -160,6 +164,11 @@ static const struct mix_story stories[] = {
     {"one whose other stream goes on from other nodes", NULL,
      {MEMORY, BEGIN, "memset_d8_async dst=r64 value=7 n=4 stream=s41",
       "stream_update_capture_dependencies stream=s41 dependencies=null dependency_data=null num_dependencies=0 flags=1", END}},
+    {"one whose other stream it had waited for before it went on from other nodes", NULL, {MEMORY, BEGIN, JOINED, ELSEWHERE, END}},
+    {"one whose other stream adds a node after that", "VMM-CAPTURE-UNJOINED",
+     {MEMORY, BEGIN, JOINED, ELSEWHERE, "memset_d8_async dst=r64 value=8 n=4 stream=s41", END}},
+    {"one that went on from other nodes before it waited", "VMM-CAPTURE-UNJOINED",
+     {MEMORY, BEGIN, "memset_d8_async dst=r64 value=7 n=4 stream=s41", ELSEWHERE, END}},
     {"a fill of three rows", NULL,
      {MEMORY, GRAPH,
       "n71 = graph_add_memset_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0 memset_params={r64 8 77 1 4 3} ctx=c1",

@@ -205,21 +205,34 @@ MODEL_ON(stream_begin_capture_to_graph)
         model_reach(&m->graphs->lane[lane_of(m, c->stream)].reached, model_node_of(m, c->dependencies[i]));
 }
 
-/* Has the stream that began it waited for the work of all others? */
-static bool is_joined(const struct model *m, const struct model_capture *capture)
+/* Has the stream that began it waited for the work of that lane? */
+static bool has_waited(const struct model *m, const struct model_capture *capture, int lane)
 {
     const struct model_reached *origin = &m->graphs->lane[capture->origin].reached;
-    for (int i = 0; i < MODEL_LANES; i++) {
-        const struct model_held *lane = &m->graphs->lane[i];
-        for (size_t k = 0; lane->capture == capture && capture->worked[i] && k < lane->reached.count; k++) {
-            bool reached = false;
-            for (size_t o = 0; o < origin->count; o++)
-                reached |= model_comes_after(origin->node[o], lane->reached.node[k]);
-            if (!reached)
-                return false;
-        }
+    const struct model_held *held = &m->graphs->lane[lane];
+    for (size_t k = 0; held->capture == capture && capture->worked[lane] && k < held->reached.count; k++) {
+        bool reached = false;
+        for (size_t o = 0; o < origin->count; o++)
+            reached |= model_comes_after(origin->node[o], held->reached.node[k]);
+        if (!reached)
+            return false;
     }
     return true;
+}
+
+static bool is_joined(const struct model *m, const struct model_capture *capture)
+{
+    bool joined = true;
+    for (int i = 0; i < MODEL_LANES; i++)
+        joined &= has_waited(m, capture, i);
+    return joined;
+}
+
+/* Whom it has waited for stays joined when its dependencies are replaced: a capture ended well after that. */
+static void keep_joined(const struct model *m, struct model_capture *capture)
+{
+    for (int i = 0; i < MODEL_LANES; i++)
+        capture->worked[i] &= !has_waited(m, capture, i);
 }
 
 /* Is a stream captured into the graph of one of its graph's nodes? */
@@ -404,6 +417,8 @@ MODEL_ON(stream_update_capture_dependencies)
     if (!held || !a->foreseen || !model_succeeded(a))
         return;
     if (c->flags) {
+        if (held->capture->origin == lane)
+            keep_joined(m, held->capture);
         held->reached.count = 0;
         held->capture->worked[lane] = false; /* a capture ended well that had not waited for what it has now */
     }
