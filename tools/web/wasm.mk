@@ -22,7 +22,7 @@ MAKEFLAGS += --no-builtin-rules
 all: $(BUILD)/web/index.html
 
 $(foreach line,$(shell awk -f ci/rooms.awk ci/rooms),$(eval ROOMS += $(firstword $(subst |, ,$(line))))\
-    $(eval sees.$(firstword $(subst |, ,$(line))) := $(patsubst %,-I%,$(subst |, ,$(line)))))
+    $(eval sees.$(firstword $(subst |, ,$(line))) := $(patsubst %,-iquote%,$(subst |, ,$(line)))))
 sources = $(sort $(filter-out %_test.c,$(wildcard $(addsuffix /*.c,$(1)))))
 
 # If a room has files for this system, those for other systems are excluded: by their names, or one by one.
