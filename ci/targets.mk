@@ -4,31 +4,37 @@
 # A test is a program that prints TAP: every X_test.c, the programs of conformance/, the suite once per profile, and the
 # shell scripts X_test.sh. prove runs them through ci/tap_run.c, which keeps what each printed in $(TAP); ci/tally adds up.
 #
-#   CUVMM_TEST_SCALE   percent of the rounds that random and exhaustive programs make; lower under slow tools
+#   CUVMM_TEST_SCALE   percent of the rounds that random and exhaustive programs make: a quarter in `make check`, all of them in
+#                      CI, fewer under slow tools
 #   CUVMM_RUN          a command that test programs run under (valgrind); scripts run as they are
 
 unexport COLUMNS # lines are as wide for everybody who runs the tests
 
-CHECK_PROFILES ?= h100 h200x2 min max odd large
+# `make check` is run before each commit. Machines that differ from these in numbers alone, and other forms of the same question, are
+# left to check-ci.
+CHECK_PROFILES ?= h100 h200x2 odd
+CHECK_PROFILES_CI := min max large
 # Each abi-suite makes this run, too, to compare with; mutants of one have it alone.
 CHECK_AS_DRIVER ?=
-# libcuda.so.1 adds nothing to what a machine is, so the others' runs of it are left to check-ci.
-CHECK_ABI      ?= h100 h200x2 max
-CHECK_ABI_CI   := min odd
-CHECK_ABI_RULES ?= h100 h200x2
-CHECK_ABI_RULES_CI := min max odd
+# libcuda.so.1 adds nothing to what a machine is.
+CHECK_ABI      ?= h200x2
+CHECK_ABI_CI   := h100 max min odd
+CHECK_ABI_RULES ?= h100
+CHECK_ABI_RULES_CI := h200x2 min max odd
 CHECK_ABI_MISTAKES ?= h100
 # The recording programs, and PROGRAM-MACHINE for each recording that is there; the runtime's program needs none
-# (ci/runtime-recorded). Two devices are asked all that one is; one alone is left to check-ci, but for the first program, which is asked other things,
-# and for arrays and managed memory, which two were not asked.
+# (ci/runtime-recorded). Two devices are asked all that one is; one alone is left to check-ci, but for the first program, which is asked other
+# things. So are the programs that compare megabytes.
 ABI_PROGRAMS   := first edges copies answers small memops pools ipc copies3d graphs arrays managed runtime nvml
 ABI_FILES      := $(notdir $(wildcard conformance/recorded/facts/*-580.159.04-*.tsv))
 ABI_RECORDINGS := first-h100 first-h200x2 runtime-h100 runtime-h200 runtime-h200x2 $(foreach name,$(filter-out runtime,$(ABI_PROGRAMS)), \
     $(patsubst %-580.159.04-$(name).tsv,$(name)-%,$(filter %-580.159.04-$(name).tsv,$(ABI_FILES))))
-ABI_RECORDINGS_CI := $(filter-out first-% arrays-% managed-%,$(filter %-h100,$(ABI_RECORDINGS)))
+ABI_RECORDINGS_CI := $(filter-out first-%,$(filter %-h100 %-h200 copies-% copies3d-%,$(ABI_RECORDINGS)))
 CHECK_ABI_RECORDED ?= $(filter-out $(ABI_RECORDINGS_CI),$(ABI_RECORDINGS))
-CHECK_SCHEDULES ?= eager random-1
-CHECK_ALIASES  ?= stale-1
+CHECK_SCHEDULES ?=
+CHECK_SCHEDULES_CI := eager random-1
+CHECK_ALIASES  ?=
+CHECK_ALIASES_CI := stale-1
 CHECK_LAYERS   ?= layers
 COVERAGE_FLOOR ?= ci/coverage-floor
 TAP            ?= $(BUILD)/tap
@@ -64,11 +70,21 @@ CHECK_SHELL := $(filter-out $(CHECK_CI),$(sort $(wildcard ci/*_test.sh api/*/*_t
 
 RULE_PAIRS  := $(BUILD)/test/tools/explain/rule_pairs_test
 
+# The simulator in a browser: it needs the module for WebAssembly, which no other test does.
+CHECK_WEB_TESTS := tools/web/web_browser_test.sh tools/view/view_browser_test.sh $(BUILD)/test/tools/web/web_corpus_test
+# What is installed and packed, clients and graders of others, and tools that a change of the engine seldom reaches.
+CHECK_PACKED := $(addprefix ci/,$(addsuffix _test.sh,abi_diff analyze bench_compare client cmake fuzz install)) \
+    $(addprefix conformance/,corpus/exercises_test.sh oracle/campaign_mpi_test.sh programs/fabric_mpi_test.sh) \
+    $(addprefix tools/,export/export_test.sh recording/recording_test.sh sweep/sweep_test.sh view/view_family_test.sh view/view_serve_test.sh) \
+    api/stacks/stacks_python_test.sh
+# All these are left to check-web and check-ci. Slow tools leave out tests of their own choice.
+CHECK_LATER  ?= $(CHECK_WEB_TESTS) $(CHECK_PACKED)
+
 # Those that take longest, here or under valgrind, come first, so that none runs last and alone; ci/slowest lists them.
-CHECK_LIST   = $(CHECK_RUNS) $(CHECK_SHELL) $(TESTS)
-CHECK_LONG   = $(BUILD)/check/lockstep conformance/corpus/exercises_test.sh $(BUILD)/check/world $(BUILD)/test/conformance/oracle/world_test \
-    $(addprefix $(BUILD)/check/abi-,$(filter answers-% copies%,$(CHECK_ABI_RECORDED))) tools/shell/shell_test.sh ci/check_test.sh \
-    ci/checker_programs_test.sh \
+CHECK_LIST   = $(filter-out $(CHECK_LATER),$(CHECK_RUNS) $(CHECK_SHELL) $(TESTS))
+CHECK_LONG   = ci/check_test.sh ci/checker_programs_test.sh $(BUILD)/check/lockstep $(BUILD)/check/world conformance/corpus/exercises_test.sh \
+    $(BUILD)/test/conformance/oracle/world_test tools/recording/recording_test.sh ci/cmake_test.sh $(BUILD)/check/conformance-large \
+    $(addprefix $(BUILD)/check/abi-,$(filter answers-% copies%,$(CHECK_ABI_RECORDED))) tools/shell/shell_test.sh \
     $(addprefix $(BUILD)/test/,tools/machine/machine_test conformance/oracle/lockstep_drive_test tools/cli/diff_test tools/explain/rule_pairs_test \
     conformance/recorded/ptx/replay_test tools/web/web_corpus_test tools/trace/timeline_test backend_sim/calls/inject_test backend_sim/machine/share_inject_test)
 # Those that wait most of their time, each beside one that does not.
@@ -81,7 +97,7 @@ LONG_CALLS     ?= 1500000
 LONG_WORLDS    ?= world-2-recorded world-2
 SABOTAGE_EVERY ?= 1
 
-.PHONY: check-built check-ci check-list check-list-few mutate mutate-sample mutate-tool entry-points runtime-entries clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
+.PHONY: check-built check-ci check-web check-list check-list-few mutate mutate-sample mutate-tool entry-points runtime-entries clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
 
 # What runs each test. Never with a sanitizer or counters: it is none itself.
 TAP_RUN := $(BUILD)/bin/tap-run
@@ -92,10 +108,8 @@ $(TAP_RUN): ci/tap_run.c
 # A run of part of the tests builds only what it uses.
 CHECK_NEEDS ?=
 # Mutants are tried by runs, too, that are none of check's.
-MUTATE_RUNS := $(addprefix $(BUILD)/check/,$(ABI_RECORDINGS:%=abi-%) conformance-as-driver-h200x2)
-# The module for browsers is the same whatever this build is instrumented with, and is compared with what has no instruments.
-CHECK_WEB := $(if $(SAN)$(COVERAGE),,web-module)
-check-build: $(TAP_RUN) $(or $(CHECK_NEEDS),all $(CHECK_WEB)) $(TESTS) $(CHECK_RUNS) $(MUTATE_RUNS) $(BUILD)/cuvmm.pc $(if $(CHECK_NEEDS),,$(BUILD)/bin/ptx-record)
+MUTATE_RUNS := $(addprefix $(BUILD)/check/,$(ABI_RECORDINGS:%=abi-%) conformance-as-driver-h200x2 conformance-alias-stale-1 conformance-schedule-random-1)
+check-build: $(TAP_RUN) $(or $(CHECK_NEEDS),all) $(TESTS) $(CHECK_RUNS) $(MUTATE_RUNS) $(BUILD)/cuvmm.pc $(if $(CHECK_NEEDS),,$(BUILD)/bin/ptx-record)
 
 # Programs that print TAP, as tests; what they print on standard error goes past prove (ci/tap_run.c). Seconds until one that does
 # not end is ended and named (ci/limit): many, since a debugger or a slow machine is no reason to end a test.
@@ -107,10 +121,11 @@ RUN_TAP = TAP_LIMIT=$(TEST_SECONDS) TAP_STDERR=7 $(PROVE) --nocolor -e
 PYTHON_FOLDER = $(shell python=$$(command -v python3) && head -c 2 "$$python" | grep -q '^\#!' && \
     python3 -c 'import os, sys; print(os.path.dirname(sys.executable) + ":")')
 
-# Two tests more than there are processors at a time, since some sleep.
-check: check-build ## build everything and run every test (TAP in $(BUILD)/tap)
-	@rm -rf $(TAP) $(BUILD)/tmp && mkdir -p $(TAP) $(BUILD)/tmp
-	@PATH="$(PYTHON_FOLDER)$$PATH" TMPDIR=$(abspath $(BUILD))/tmp CUVMM_BUILD=$(BUILD) CUVMM_SAN='$(SAN)$(COVERAGE)' CUVMM_HARDENED='$(HARDENED)' CC='$(CC)' \
+# Two tests more than there are processors at a time, since some sleep. For coverage they write to a disk, whose file system answers more.
+check: check-build ## build everything and run its tests, with short rounds of the random ones (TAP in $(BUILD)/tap)
+	@rm -rf $(TAP) && mkdir -p $(TAP)
+	@folder=$$($(if $(COVERAGE),TEST_MEMORY= )ci/test-folder $(BUILD)) && trap 'rm -rf "$$folder"' EXIT HUP INT TERM && export TMPDIR="$$folder"; \
+	    CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} PATH="$(PYTHON_FOLDER)$$PATH" CUVMM_BUILD=$(BUILD) CUVMM_SAN='$(SAN)$(COVERAGE)' CUVMM_HARDENED='$(HARDENED)' CC='$(CC)' \
 	    $(RUN_TAP) '$(TAP_RUN) $(TAP)' -j$$(($(JOBS) + 2)) $(CHECK_ORDER) </dev/null 7>&2; \
 	    status=$$?; $(TALLY) $(TAP) && exit $$status
 
@@ -186,16 +201,22 @@ $(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%): $(BUILD)/check/%: ci/targets.mk
 	@chmod +x $@
 
 # Tests of scripts, documents and pages, to which it makes no difference how the engine was compiled.
-CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fuzz junit requests slowest tally threaded) tools/view/view_browser_test.sh \
+CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fuzz junit requests slowest tally test_folder threaded) tools/view/view_browser_test.sh \
     tools/web/web_browser_test.sh
 CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.
-CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_RULES=h100 CHECK_ABI_RECORDED= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
+CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_LATER= CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_RULES=h100 CHECK_ABI_RECORDED= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
 
-check-ci: ## the tests of `make check-gpu`, of `make mutate` and of the exercises' graders, which take long; what an H100 answered; libcuda.so.1 on the other machines
-	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_ABI_RECORDED='$(ABI_RECORDINGS_CI)' CHECK_ABI='$(CHECK_ABI_CI)' CHECK_ABI_RULES='$(CHECK_ABI_RULES_CI)' \
-	    CHECK_LIST='$(CHECK_CI) $(addprefix $(BUILD)/check/abi-,$(ABI_RECORDINGS_CI) $(CHECK_ABI_CI:%=suite-%) $(CHECK_ABI_RULES_CI:%=rules-%))' check
+CHECK_CI_RUNS = $(addprefix abi-,$(ABI_RECORDINGS_CI) $(CHECK_ABI_CI:%=suite-%) $(CHECK_ABI_RULES_CI:%=rules-%)) \
+    $(addprefix conformance-,$(CHECK_PROFILES_CI) $(CHECK_SCHEDULES_CI:%=schedule-%) $(CHECK_ALIASES_CI:%=alias-%))
+check-ci: ## what make check leaves out: more machines; what is installed; the tests of make check-gpu and of make mutate; the graders
+	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-100} $(NEST) TAP=$(BUILD)/tap-ci CHECK_PROFILES='$(CHECK_PROFILES_CI)' CHECK_SCHEDULES='$(CHECK_SCHEDULES_CI)' \
+	    CHECK_ALIASES='$(CHECK_ALIASES_CI)' CHECK_ABI_RECORDED='$(ABI_RECORDINGS_CI)' CHECK_ABI='$(CHECK_ABI_CI)' CHECK_ABI_RULES='$(CHECK_ABI_RULES_CI)' \
+	    CHECK_LIST='$(CHECK_CI) $(CHECK_CI_RUNS:%=$(BUILD)/check/%) $(CHECK_PACKED)' check
+
+check-web: web-module ## the tests of the page for browsers (make web) and of the pages of cuvmm view in a browser
+	+@$(NEST) TAP=$(BUILD)/tap-web CHECK_LIST='$(CHECK_WEB_TESTS)' check
 
 check-few: ## every test, on fewer machines
 	+@$(NEST) $(CHECK_FEW) check
@@ -236,11 +257,11 @@ check-tsan: ## the tests that start threads with ThreadSanitizer
 	    TESTS="$$(echo $$(for test in $$tests; do echo $(TSAN)/test/$${test%.c}; done))" check
 
 # Shared memory: 10000 exchanges between two processes, 1000 of them killed, a million malformed descriptors and fabric
-# handles, the state of a machine forged 40000 times. `make check` does a twentieth.
+# handles, the state of a machine forged 40000 times. CI does a twentieth, `make check` a quarter of that.
 SOAKS := $(addprefix $(BUILD)/test/backend_sim/machine/,share_soak_test share_fuzz_test share_forge_test)
 SOAK_SCALE ?= 2000
 
-soak: $(TAP_RUN) $(SOAKS) ## the figures of shared memory in full (SOAK_SCALE is the percentage of make check's length)
+soak: $(TAP_RUN) $(SOAKS) ## the figures of shared memory in full (SOAK_SCALE is the percentage of CI's length)
 	@rm -rf $(TAP)-soak && mkdir -p $(TAP)-soak
 	@CUVMM_TEST_SCALE=$(SOAK_SCALE) $(RUN_TAP) '$(TAP_RUN) $(TAP)-soak' -j$(JOBS) $(SOAKS) </dev/null 7>&2; \
 	    status=$$?; $(TALLY) $(TAP)-soak && exit $$status
@@ -322,7 +343,7 @@ check-frameworks: $(TAP_RUN) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBFILES) $(CU
 
 # Mutants (docs/mutation.md): those that universalmutator from PyPI makes, a line of the engine each, and mistakes by hand.
 # What ci/mutate runs: what check does, on fewer machines, which differ in numbers alone.
-MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_RULES=h100 CHECK_ABI_RECORDED='$(filter-out answers-h200x2 copies-h100 copies3d-h100,$(ABI_RECORDINGS))' CHECK_SCHEDULES=random-1
+MUTATE_FEW = CHECK_LATER='$(filter %.sh,$(CHECK_WEB_TESTS))' CHECK_PROFILES='h100 h200x2 odd' CHECK_ALIASES=stale-1 CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_RULES=h100 CHECK_ABI_RECORDED='$(filter-out answers-h200x2 copies-h100 copies3d-h100,$(ABI_RECORDINGS))' CHECK_SCHEDULES=random-1
 # UNIVERSALMUTATOR: a folder with the package in it, where PyPI cannot be reached.
 UNIVERSALMUTATOR ?=
 MUTATE = nice -n 5 ci/mutate --build $(BUILD) --jobs $(JOBS) $(UNIVERSALMUTATOR:%=--package %)
@@ -366,7 +387,7 @@ sabotage: check-build ## does the suite notice mistakes made by hand? Every SABO
 # Machines differ in numbers; what the recordings of a driver reach besides is reached by those of one of them.
 # Scripts that start hundreds of programs reach no line that others do not, and each program writes the counters of all files, into
 # memory where there is such a place.
-COVERAGE_MORE := CHECK_ABI_RECORDED='$(filter-out first-%,$(CHECK_ABI_RECORDED))' \
+COVERAGE_MORE := CHECK_ABI_RECORDED='$(filter-out first-%,$(CHECK_ABI_RECORDED)) $(filter copies%x2 %-h200 arrays-% managed-%,$(ABI_RECORDINGS_CI))' \
     CHECK_SHELL='$(filter-out $(CHECK_ONCE) tools/sweep/sweep_test.sh tools/recording/recording_test.sh,$(CHECK_SHELL))'
 coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), checked against ci/coverage-floor
 	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi

@@ -7,7 +7,7 @@
  *
  * The second part kills either side at random points, and gives the survivor a new partner.
  *
- * `make check` runs a twentieth of the full test, which is 10000 rounds and 1000 killed processes: CUVMM_TEST_SCALE=2000.
+ * CI runs a twentieth of the full test, which is 10000 rounds and 1000 killed processes: CUVMM_TEST_SCALE=2000.
  * CUVMM_SEED sets another seed: it determines every size, value and order, and the step of each kill; the system determines the
  * point within that step. */
 #include <signal.h>

@@ -2,7 +2,7 @@
 /* random.h - numbers for random tests: the same from the same seed on every machine (splitmix64).
  *
  * A random test prints its seed and reads another from CUVMM_SEED, so that a failure can be repeated. CUVMM_TEST_SCALE
- * sets its length as a percentage of `make check`'s.
+ * sets its length as a percentage of CI's; `make check` sets 25.
  */
 #ifndef CUVMM_RANDOM_H
 #define CUVMM_RANDOM_H

@@ -95,7 +95,7 @@ static void markdown_rule(FILE *out, const vmm_rule *r)
     print_markdown(out, r->observed[0] ? r->observed : "not measured.");
     fprintf(out, " Driver 580.159.04: %s.\n", explain_behaviour(r->driver_580));
     if (r->origin == VMM_ORIGIN_OURS)
-        fputs("- **Ours:** neither the documentation nor a recording requires this; it is this project's choice.\n", out);
+        fputs("- **Ours:** neither documents nor a recording ask for this; it is a choice of this project.\n", out);
     rule_words_each_recorded(out, r->id, markdown_recorded);
     markdown_field(out, "Why", r->explanation);
     markdown_field(out, "Fix", r->way_out);
