@@ -45,5 +45,9 @@ int main(void)
         }
         tap_ok(!wrong, "format 0x%x: %u numbers of channels", format, known);
     }
+    const uint64_t high = UINT64_C(5) << 32;
+    const vmm_array3d_descriptor asked = {.width = high + 1, .height = high + 2, .depth = high + 3}, is = array_taken(&asked);
+    tap_ok(is.width == 1 && is.height == 2 && is.depth == 3, "of each side 32 bits count: %llu, %llu, %llu", (unsigned long long)is.width,
+           (unsigned long long)is.height, (unsigned long long)is.depth);
     return tap_done();
 }

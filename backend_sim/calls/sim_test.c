@@ -541,8 +541,30 @@ static void test_ended_stream(void)
     vmm_close(sys);
 }
 
+/* What a program that names no machine gets: CUVMM_SIM's, CUVMM_BACKEND's where that is a simulator behind layers, or an H100. */
+static void test_spec_of_environment(void)
+{
+    static const struct {
+        const char *own, *shared, *spec;
+    } rows[] = {{NULL, NULL, "sim:h100"},           {"", "", "sim:h100"},          {"sim:odd", "sim:min", "sim:odd"},
+                {"", "sim:min", "sim:min"},         {NULL, "cuda", "sim:h100"},    {NULL, "check | sim:min", "check | sim:min"},
+                {NULL, "trace=sim | cuda", "sim:h100"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        unsetenv("CUVMM_SIM");
+        unsetenv("CUVMM_BACKEND");
+        if (rows[i].own)
+            setenv("CUVMM_SIM", rows[i].own, 1);
+        if (rows[i].shared)
+            setenv("CUVMM_BACKEND", rows[i].shared, 1);
+        tap_text(sim_spec_of_environment(), rows[i].spec, "CUVMM_SIM and CUVMM_BACKEND, row %zu", i);
+    }
+    unsetenv("CUVMM_SIM");
+    unsetenv("CUVMM_BACKEND");
+}
+
 int main(void)
 {
+    test_spec_of_environment();
     page = (size_t)sysconf(_SC_PAGESIZE);
     answer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     start_another();

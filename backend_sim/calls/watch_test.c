@@ -340,6 +340,8 @@ static void test_places(struct scene *s)
     if (!block_data_touch(&b1->bytes, 0, 1) || !block_data_touch(&a->block->bytes, 0, 1))
         tap_bail("no bytes");
     check_holds(watch_machine(machine), "a machine with written bytes");
+    struct sim_block *of_host = handle_of(s, s->on_host)->block;
+    tap_ok(of_host->bytes.apart && !b1->bytes.apart, "a page separates what the host maps from the next block");
     BREAKS(b1->bytes.place, b1->bytes.place + 1, process_check_value(s->process, s->h1), "H1: 0x200000 bytes lie at 0x");
     BREAKS(a->block->bytes.place, 1, process_check_at(s->process, a->start), "A1: 0x200000 bytes lie at 0x1 of the file");
     BREAKS(b1->bytes.borrowed, true, process_check_value(s->process, s->h1), "H1: borrowed bytes, written, have a place");

@@ -251,7 +251,8 @@ static void refused(const char *spec, vmm_result result, const char *says, const
 {
     vmm_system *sys = NULL;
     vmm_result got = vmm_open(spec, &sys);
-    tap_ok(got == result && !sys && strstr(vmm_last_detail()->note, says), "%s: %s", what, vmm_last_detail()->note);
+    const vmm_detail *detail = vmm_last_detail();
+    tap_ok(got == result && !sys && strstr(detail->note, says) && !strcmp(detail->function, "vmm_open"), "%s: %s", what, detail->note);
     if (sys)
         vmm_close(sys);
 }
@@ -259,7 +260,8 @@ static void refused(const char *spec, vmm_result result, const char *says, const
 static void opening(void)
 {
     vmm_system *a = rig_open("one");
-    refused("sim:h200x2,machine=one", VMM_ERROR_OPERATING_SYSTEM, "another profile, \"h100\"; this is \"h200x2\"",
+    refused("sim:h200x2,machine=one", VMM_ERROR_OPERATING_SYSTEM,
+            "machine=one: the machine is already open with another profile, \"h100\"; this is \"h200x2\"",
             "another profile");
     rig_close(a);
     refused("sim:h100,machine=", VMM_ERROR_INVALID_VALUE, "name", "no name");

@@ -130,6 +130,8 @@ static void test_tiles(struct scene *s)
     ARRAYS_TO(p->array_chunks->used, 0, "a chunk has 0 units in use, its arrays 1");
     ARRAYS_TO(p->array_chunks->used, 3, "a chunk has 2 units in use, its arrays 1");
     ARRAYS_TO(s->small->chunk, NULL, "a chunk has 1 units in use, its arrays 0");
+    struct sim_array_chunk empty = {.next = p->array_chunks};
+    ARRAYS_TO(p->array_chunks, &empty, "a chunk has 0 units in use, its arrays 0");
     ARRAYS_TO(p->array_binds->process, NULL, "a list of binds is another process's");
     ARRAYS_TO(p->array_binds->count, 2, "or has 2 of 1");
 }
