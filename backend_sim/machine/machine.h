@@ -65,7 +65,7 @@ struct sim_machine {
     struct life_lock lock;  /* must be first */
     atomic_bool alone;      /* held without the lock, because the program has one thread */
     bool torn;              /* see sim_machine_torn */
-    uint64_t turns;         /* how often the machine was held for writing */
+    uint64_t turns;         /* the number of times that the machine was held for writing */
     struct readers readers; /* readers without the lock */
     struct sim_profile profile;   /* what the process sees: its visible devices */
     struct sim_profile hardware;  /* the same for all processes */
@@ -77,21 +77,21 @@ struct sim_machine {
     struct backing_file backing;
     struct share *share; /* NULL: shares nothing with other processes yet */
     struct share *nodes; /* other machines of the fabric */
-    struct share *busy;  /* the one of share and nodes whose lock the current call did not get in time (share.h) */
+    struct share *busy;  /* of share and nodes, the one whose lock the current call did not get in time (share.h) */
     char why[SHARE_WHY];
     struct sim_process *processes; /* the first one; process.h links the others */
-    uint16_t joined; /* how many it ever had, modulo 2^16 */
+    uint16_t joined; /* the number of processes it ever had, modulo 2^16 */
     uint64_t blocks; /* the last id assigned */
     struct sim_block *spare; /* reusable blocks, linked like shared ones */
     unsigned spares;
-    uint64_t device_used[VMM_MAX_DEVICES], device_compressed[VMM_MAX_DEVICES]; /* by this machine alone */
+    uint64_t device_used[VMM_MAX_DEVICES], device_compressed[VMM_MAX_DEVICES]; /* only by this machine */
     uint64_t node_used[SIM_MAX_NODES];
     _Atomic(const void *) owner; /* the thread that holds the lock, in debug builds */
-    atomic_bool lent;            /* others act for it (sim_machine_lend) */
+    atomic_bool lent;            /* other threads act for it (sim_machine_lend) */
     uint64_t unchecked;          /* calls until the next full check (watch.h) */
 };
 
-/* Creates a machine without processes; NULL when memory is out. */
+/* Creates a machine without processes; NULL when memory is exhausted. */
 struct sim_machine *sim_machine_new(const struct sim_profile *profile);
 void sim_machine_free(struct sim_machine *machine);
 
@@ -148,8 +148,8 @@ static inline void sim_machine_hold_alone(struct sim_machine *machine)
     sim_machine_note(machine, true);
 }
 
-/* Takes the lock for a call. One that neither waits nor runs the program's code starts no thread before it returns. Where the
- * program has one thread, such a call needs no lock: a note is enough. */
+/* Takes the lock for a call. A call that neither waits nor runs the program's code starts no thread before it
+ * returns. In a single-threaded program such a call needs no lock: a note is enough. */
 static inline void sim_machine_hold(struct sim_machine *machine, enum vmm_call_id call)
 {
     if (VMM_SINGLE_THREAD && !vmm_call_waits(call))
@@ -193,7 +193,8 @@ static inline void sim_machine_hold_again(struct sim_machine *machine, bool alon
         sim_machine_lock(machine);
 }
 
-/* Before a wait, and before a thread is started: the lock, where so far there is only the note. Others may come in between. */
+/* Before a wait, and before starting a thread: takes the lock if the caller has only the note. Other threads may get
+ * the lock in between. */
 static inline void sim_machine_lock_to_wait(struct sim_machine *machine)
 {
     if (!atomic_load_explicit(&machine->alone, memory_order_relaxed))
@@ -286,8 +287,8 @@ static inline void sim_blocks_undo(struct sim_machine *machine, uint64_t mark)
 /* Counts a block as this machine's private use, or stops counting it; one without a location counts nowhere. */
 void sim_machine_count(struct sim_machine *machine, const struct sim_block *block, bool counts);
 
-/* Creates a block with one holder, and charges it to prop.location's budget, which must be large enough. NULL when the host's
- * memory is out. */
+/* Creates a block with one holder, and charges it to prop.location's budget, which must be large enough. NULL when
+ * host memory is exhausted. */
 struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, const vmm_mem_allocation_prop *prop);
 void sim_block_hold(struct sim_block *block);
 /* Drops a holder; the last drop frees the bytes and returns them to the budget. */

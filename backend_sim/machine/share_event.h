@@ -5,39 +5,39 @@
  *     A's work gets there       event: recorded 7, reached 7        complete
  *     A ends before             event: recorded 7, reached 6        never complete, as measured
  *
- * As measured, a handle leads to the event also after it was destroyed, and after its process has ended; only the end of its
- * context ends it. So an entry stays until it is needed for a new event. A record is complete when the one before it is, and
- * its own work. Call everything with the state's lock, but for those that say otherwise.
+ * As measured, a handle still refers to the event after it was destroyed, and after its process has ended; only the
+ * end of its context ends it. So an entry stays until it is needed for a new event. A record is complete when the
+ * previous record and its own work are complete. Call everything with the state's lock, except where noted.
  */
 #ifndef SIM_SHARE_EVENT_H
 #define SIM_SHARE_EVENT_H
 
 #include "share.h"
 
-/* Makes an event held by this process: its index, or SHARE_EVENTS when processes hold that many. */
+/* Creates an event held by this process. Returns its index, or SHARE_EVENTS if all are in use. */
 unsigned share_event_new(struct share *share, uint64_t context, struct share_label *label);
 
 /* The name of an event that this process made. */
 void share_event_label(const struct share *share, unsigned index, struct share_label *label);
 
-/* Finds a named event, and holds it: its index, or SHARE_EVENTS. */
+/* Finds a named event and holds it. Returns its index, or SHARE_EVENTS. */
 unsigned share_event_find(struct share *share, const struct share_label *label);
 
-/* A context of this process ends, and what the handles of its events lead to. */
+/* A context of this process ends, and with it the events that its handles refer to. */
 void share_event_end(const struct share *share, uint64_t context);
 
-/* This process no longer holds the event; or the process of a slot, which has ended, none. */
+/* Drops this process's hold of the event; or all holds of a slot whose process has ended. */
 void share_event_drop(struct share *share, unsigned index);
 void share_event_leave(const struct share *share, unsigned slot);
 
-/* A record by this process: its number; *before: the record before it. */
+/* Registers a record by this process. Returns its number; *before: the previous record. */
 uint64_t share_event_record(struct share *share, unsigned index, uint64_t *before);
 
 /* Without the lock, from any thread while the share is open: */
 
 /* The record is complete. */
 void share_event_reach(struct share *share, unsigned index, uint64_t record);
-/* The last record, and whether this process made it. 0: never recorded. */
+/* The number of the last record, and whether this process made it. 0: never recorded. */
 uint64_t share_event_recorded(const struct share *share, unsigned index, bool *here);
 /* Is the record complete? */
 bool share_event_is_reached(const struct share *share, unsigned index, uint64_t record);

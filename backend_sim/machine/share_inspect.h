@@ -64,14 +64,14 @@ struct share_inspect {
     struct share_inspect_hold *hold; /* holders with handles come first */
 };
 
-/* Takes the state's lock meanwhile. NULL when the lock is unavailable, or memory is out. */
+/* Takes the state's lock meanwhile. NULL when the lock is unavailable or memory is exhausted. */
 struct share_inspect *share_inspect(struct share *share);
 /* Takes a snapshot with this process's own descriptors only, without looking at every process of the system. */
 struct share_inspect *share_inspect_own(struct share *share);
 void share_inspect_free(struct share_inspect *who);
 
-/* The memory of one device in use, by all and by each process: what is private to it, and what it exported, wherever that is
- * held. Memory whose exporter has left the machine has no holder. */
+/* The memory of one device in use, in total and by each process: its private memory, and the memory that it exported,
+ * regardless of the holder. Memory whose exporter has left the machine has no holder. */
 struct share_inspect_use {
     uint64_t used;
     unsigned processes; /* those that use any */

@@ -13,8 +13,8 @@
 
 #include "share.h"
 
-/* The machine with that id, which may be this one. NULL, with the reason in why, or "" when there is none; held_up: another
- * process keeps its mutex. */
+/* The machine with that id, which may be this one. NULL, with the reason in why, or "" when there is none; held_up:
+ * another process keeps its mutex locked. */
 struct share *share_node(struct sim_machine *machine, uint64_t id, bool *held_up, char why[SHARE_WHY]);
 
 /* Closes nodes whose memory this machine no longer holds. Call it without any state's mutex. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* share_team.h - multicast objects in the shared state: the devices of a team, and what is bound to it.
+/* share_team.h - multicast objects in the shared state: the devices of a team, and the memory bound to it.
  *
  *   machine one: state                               machine two: state
  *     block 7: object, team [one.0, one.1, two.0]      bind 4: block 3 behind object 7 of one, for device 0

@@ -55,7 +55,7 @@ struct team {
     struct team_member member[TEAM_MEMBERS]; /* sorted by machine and device, this machine first */
 };
 
-/* Creates a block with a team, without a device, with one holder; the team ends with the block. NULL when memory is out. */
+/* Creates a block with a team, without a device, with one holder; the team ends with the block. NULL when memory is exhausted. */
 struct sim_block *team_new(struct sim_machine *machine, const vmm_multicast_object_prop *prop);
 /* Creates a team without devices. */
 struct team *team_view(unsigned wanted, uint64_t handle_types);
@@ -79,7 +79,7 @@ struct team_member *team_member_of(struct team *team, uint64_t machine, int devi
 const struct team_bind *team_bind_in(const struct team *team, int device, uint64_t offset, uint64_t size);
 const struct team_bind *team_member_bind(const struct team_member *member, uint64_t offset, uint64_t size);
 
-/* Adds a copy of *bind to the member, and holds or watches the block. False when memory is out. */
+/* Adds a copy of *bind to the member, and holds or watches the block. False when memory is exhausted. */
 bool team_bind(struct team *team, struct team_member *member, const struct team_bind *bind);
 /* Ends a bind of the member. machine is unused if the bind only watches its block. */
 void team_unbind(struct sim_machine *machine, struct team *team, struct team_member *member, const struct team_bind *bind);

@@ -4,10 +4,10 @@
  *   /             [machines] [my.profile] [mine.vmm]             a folder lists its entries
  *   my.profile    [chunk 0: 64 KiB][  none  ][chunk 2] . . .     only written chunks take memory
  *   mapped        chunk 0 -------------> the same bytes, at the mapping's address
- *   descriptor 5  -> opening (offset, lock, tag) -> my.profile   a file lasts while it has a name, an opening or a mapping
+ *   descriptor 5  -> opening (offset, lock, tag) -> my.profile   a file exists while it has a name, an opening or a mapping
  *
- * One thread: nothing here locks. Functions return 0 or an errno; those that fail have changed nothing, but for a write that finds
- * no memory, of which a part may be done.
+ * For a single thread: there is no locking. Functions return 0 or an errno; on failure nothing has changed, except
+ * that a write may be partial when memory runs out.
  *
  * Invariants (memory_files_check):
  *     a file      counts its openings and mappings; without these it has a name, in exactly one folder
@@ -63,7 +63,7 @@ struct memory_files {
     struct memory_mapping *mapping;
 };
 
-/* Descriptors 0 to 2 are never given: they are the console. */
+/* Descriptors 0 to 2 are never assigned: they are the console. */
 int memory_files_init(struct memory_files *files);
 void memory_files_clear(struct memory_files *files);
 
@@ -72,43 +72,45 @@ void memory_files_clear(struct memory_files *files);
 int memory_files_open(struct memory_files *files, int in, const char *path, unsigned how, int *descriptor);
 int memory_files_look(const struct memory_files *files, int in, const char *path, struct memory_info *info);
 int memory_files_new_folder(struct memory_files *files, int in, const char *path);
-/* folder: which of the two it must be. A folder must be empty. */
+/* folder: whether it must be a folder or a file. A folder must be empty. */
 int memory_files_remove(struct memory_files *files, int in, const char *path, bool folder);
-/* replace: a file of that name is replaced; otherwise it must not exist. */
+/* replace: an existing file is replaced; otherwise it must not exist. */
 int memory_files_rename(struct memory_files *files, int in, const char *from, int to_in, const char *to, bool replace);
-/* The index-th name in a folder, in the order of their creation; NULL behind the last. */
+/* The index-th name in a folder, in the order of creation; NULL after the last. */
 const char *memory_files_entry(const struct memory_files *files, int folder, size_t index);
 
 /* ---- descriptors ---- */
 
 /* A file without a name, to read and write. */
 int memory_files_unnamed(struct memory_files *files, int *descriptor);
-/* NULL where the descriptor is not open. */
+/* NULL if the descriptor is not open. */
 struct memory_opening *memory_files_at(const struct memory_files *files, int descriptor);
 int memory_files_close(struct memory_files *files, int descriptor);
 void memory_files_info(const struct memory_opening *opening, struct memory_info *info);
-/* The name of its file in its folder; "" where it has none. */
+/* The name of its file in its folder; "" if it has none. */
 const char *memory_files_name(const struct memory_opening *opening);
 
 /* *done: bytes read, fewer than size at the end of the file. */
 int memory_files_read(const struct memory_opening *opening, uint64_t offset, void *bytes, size_t size, size_t *done);
 int memory_files_write(struct memory_opening *opening, uint64_t offset, const void *bytes, size_t size);
 int memory_files_resize(struct memory_opening *opening, uint64_t size);
-/* Zeroes the range, and frees the memory of the chunks that lie in it and are not mapped. */
+/* Zeroes the range, and frees the memory of its unmapped chunks. */
 void memory_files_clear_range(struct memory_opening *opening, uint64_t offset, uint64_t size);
-/* Has the file memory at offset? *length: for how many bytes at most; on return for how many that holds. */
+/* Does the file have memory at offset? *length: the maximum number of bytes to examine; on return the number of bytes
+ * with the same answer. */
 bool memory_files_has_data(const struct memory_opening *opening, uint64_t offset, uint64_t *length);
 /* False while another opening has a lock that excludes it. */
 bool memory_files_lock(struct memory_files *files, int descriptor, enum memory_lock lock);
 
 /* ---- mappings ---- */
 
-/* offset is a multiple of MEMORY_CHUNK. NULL when memory is out, or part of the range is mapped elsewhere (memory_chunks_wasm.h). */
+/* offset is a multiple of MEMORY_CHUNK. NULL if memory is exhausted, or part of the range is mapped elsewhere
+ * (memory_chunks_wasm.h). */
 void *memory_files_map(struct memory_files *files, int descriptor, uint64_t offset, uint64_t size);
-/* Ends what memory_files_map returned; false where that is not mapped. */
+/* Undoes memory_files_map; false if the range is not mapped. */
 bool memory_files_unmap(struct memory_files *files, const void *memory);
 
-/* The byte at that place, for as long as the file exists and the range is neither cleared nor mapped anew. NULL when memory is out. */
+/* The byte at that offset, valid until the file ends or the range is cleared or mapped again. NULL when memory is out. */
 unsigned char *memory_files_byte(struct memory_opening *opening, uint64_t offset);
 
 const char *memory_files_check(const struct memory_files *files);

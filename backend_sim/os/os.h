@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* os.h - what the simulator needs from the operating system beyond the C library. A port to another system implements this
- * interface.
+/* os.h - the services that the simulator needs from the operating system beyond the C library. A port to another
+ * system implements this interface.
  *
  * Sizes and addresses are multiples of os_page_size(). A function that returns false or NULL has changed nothing.
  */
@@ -26,7 +26,7 @@ uint64_t os_page_size(void);
 /* Reserves [start, start + size): no other mapping gets these addresses, and an access to them is a SIGSEGV. False when some of
  * these addresses are taken, or when the process would exceed its limit. */
 bool os_reserve(uint64_t start, uint64_t size);
-/* Does this process have something mapped in [start, start + size)? False where the system does not tell. */
+/* Does this process have any mapping in [start, start + size)? False if the system does not report it. */
 bool os_is_taken(uint64_t start, uint64_t size);
 /* As os_reserve, at any free address that is a multiple of alignment (a power of two). */
 bool os_reserve_anywhere(uint64_t size, uint64_t alignment, uint64_t *start);
@@ -43,10 +43,10 @@ bool os_file_grow(int file, uint64_t size);
 /* Writes bytes at any offset and of any length within the file. False when there is no space: some of the bytes may have been
  * written. */
 bool os_file_write(int file, uint64_t offset, const void *bytes, uint64_t length);
-/* Has the file space at offset? *length: for how many bytes at most, on return for how many that holds. What has none reads as zero,
- * and reading it through a mapping would take space. True where the system cannot tell. */
+/* Does the file have space at offset? *length: the maximum number of bytes to examine; on return the number of bytes with the
+ * same answer. A hole reads as zero, and reading it through a mapping would take space. True if the system cannot tell. */
 bool os_file_has_data(int file, uint64_t offset, uint64_t *length);
-/* Zeroes the bytes [offset, offset + size), and frees their space where the system can do that. False when the system refuses:
+/* Zeroes the bytes [offset, offset + size), and frees their space if the system can do that. False when the system refuses:
  * some of the bytes may be zero then. */
 bool os_file_clear(int file, uint64_t offset, uint64_t size);
 
@@ -56,7 +56,7 @@ void os_unmap(void *memory, uint64_t size);
 
 /* os_map_fixed maps part of the file at reserved addresses, in place of what is there; os_map_noaccess makes the addresses
  * reserved again, and os_protect changes the rights of a mapping. When one of them fails for lack of memory, the addresses stay
- * as they were. The last two need no memory where the system has a mapping for exactly these addresses. */
+ * as they were. The last two need no memory if there is a mapping of exactly these addresses. */
 bool os_map_fixed(uint64_t start, uint64_t size, int file, uint64_t offset, bool writable);
 bool os_protect(uint64_t start, uint64_t size, bool writable);
 bool os_map_noaccess(uint64_t start, uint64_t size);

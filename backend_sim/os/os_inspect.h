@@ -21,8 +21,8 @@ uint64_t os_pid(void);
 /* The first letters of the program's name, safe to print; "" when the process does not exist or its name is unknown. */
 void os_program(uint64_t pid, char name[OS_PROGRAM]);
 
-/* The first word of the process's command line, with its folder where it was started with one, safe to print; the program's name,
- * as above, where the command line is empty. */
+/* The first word of the process's command line, including a folder if it has one, safe to print; the program's name, as
+ * above, if the command line is empty. */
 void os_command(uint64_t pid, char command[OS_COMMAND]);
 
 /* Is the process stopped by a signal or a debugger? False when that is unknown. */

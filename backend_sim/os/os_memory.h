@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* os_memory.h - how much memory this process and its control group may still use.
+/* os_memory.h - the amount of memory that this process and its control group may still use.
  *
  *   limit 128 MiB   [ used by all in the group: 90 | caches, which the system can drop: 20 ]   left: 128 - 90 = 38
  *

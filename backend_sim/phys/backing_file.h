@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backing_file.h - the machine's physical memory as a file: where each block lies in it, and where the simulator maps it.
+/* backing_file.h - the machine's physical memory as a file: the offset of each block, and the addresses where the
+ * simulator maps it.
  *
  *   file      [ block 1 ][ block 2 ]......[ block 5 ]............   only written bytes take space
  *   free 2    [ block 1 ][.................][ block 5 ]............  its space is freed, the next block reads as zero
  *   windows   [ window 0, 64 MiB ][ window 1 ]                       a window is mapped once, on first use
  *
- * A block gets its place, in one piece, at its first access. The file can be far larger than the memory that it represents, so
- * fragmentation of the free ranges does no harm. Blocks that are first accessed one after another lie one after another, so
- * that work on all of them is one contiguous run. Without a file (backing.file -1) there are no places. The caller does all
- * locking.
+ * A block gets its place, a contiguous range, at its first access. The file can be far larger than the memory that it
+ * represents, so fragmentation of the free ranges does no harm. Blocks that are first accessed one after another are
+ * adjacent, so that work on all of them is one contiguous run. Without a file (backing.file -1) there are no places.
+ * The caller does all locking.
  *
  * Invariants (backing_file_check; backing_file_check_place and backing_file_check_seen for one place in use):
  *     the file    = free + places of the blocks + lost places, in pieces (free_ranges.h), and each byte is in one of them
@@ -32,7 +33,7 @@
 
 /* Places in use, in whole pages. */
 struct backing_file_use {
-    uint64_t bytes, ends; /* ends: range_ends of the places, added up */
+    uint64_t bytes, ends; /* ends: the sum of range_ends of the places */
     size_t places;
 };
 
@@ -40,8 +41,8 @@ struct backing_file {
     int file; /* -1: not opened yet, or the system refused it */
     int (*make)(void *user); /* opens it; NULL: a file without a name */
     void *user;
-    bool abandoned; /* the file is another process's, whose bytes stay */
-    bool limited; /* its file system can run out of space, so space is taken before bytes are accessed */
+    bool abandoned; /* the file belongs to another process, whose bytes must not be cleared */
+    bool limited; /* its file system can run out of space, so space is allocated before bytes are accessed */
     struct free_ranges free;
     struct backing_file_use lost; /* places that the system could not clear */
     unsigned char **window;
@@ -50,7 +51,7 @@ struct backing_file {
 
 void backing_file_init(struct backing_file *backing);
 void backing_file_clear(struct backing_file *backing);
-/* Sets make as the function that opens the file. Call it before the first place is taken. */
+/* Sets the function that opens the file. Call it before the first place is taken. */
 void backing_file_open_with(struct backing_file *backing, int (*make)(void *user), void *user);
 
 /* A place for size bytes that read as zero; BACKING_FILE_NOWHERE without a file, or when the file cannot grow that far. */
@@ -62,12 +63,12 @@ void backing_file_free(struct backing_file *backing, uint64_t place, uint64_t si
 
 /* Maps [place, place + size) of a taken place for the simulator. False when out of memory. */
 bool backing_file_map(struct backing_file *backing, uint64_t place, uint64_t size);
-/* Makes sure that writes there find space. */
+/* Makes sure that later writes there cannot run out of space. */
 bool backing_file_allocate(struct backing_file *backing, uint64_t place, uint64_t size);
 /* The address of a mapped byte; all bytes after it up to the next multiple of BACKING_FILE_WINDOW follow it. */
 unsigned char *backing_file_at(const struct backing_file *backing, uint64_t place);
 
-/* used: what blocks have of this file, their places added one by one. */
+/* used: the sum of the blocks' places in this file. */
 const char *backing_file_check(const struct backing_file *backing, const struct backing_file_use *used);
 void backing_file_add(struct backing_file_use *used, uint64_t place, uint64_t size);
 const char *backing_file_check_place(const struct backing_file *backing, uint64_t place, uint64_t size);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* block_data.h - the contents of a block of physical memory, sparse: what was never written reads as zero and takes no space.
+/* block_data.h - the sparse contents of a block of physical memory: bytes that were never written read as zero and take no
+ * space.
  *
  *   block     [........................................]
  *   written    ####......###                    ##        a bit for every 64 KiB of it
  *
- * The bytes lie in the machine's backing file (backing_file.h), so that they can also be mapped at other addresses of the host;
- * without a file, they lie in private memory.
+ * The bytes are stored in the machine's backing file (backing_file.h), so that they can also be mapped at other host
+ * addresses; without a file, they are in private memory.
  *
  * The caller does all locking.
  *
@@ -36,35 +37,35 @@ struct block_data {
 void block_data_init(struct block_data *bytes, struct backing_file *backing, uint64_t size);
 void block_data_clear(struct block_data *bytes);
 
-/* Uses bytes at a place that another owner took in a file and opened. backing has them mapped. */
+/* Uses bytes at a place that another owner allocated in a file and opened; backing must have them mapped. */
 void block_data_borrow(struct block_data *bytes, struct backing_file *backing, uint64_t place, uint64_t size);
 
 /* Makes sure that writing [offset, offset + length) needs no more memory. False when out of memory: the contents are unchanged,
  * and later calls work. */
 bool block_data_touch(struct block_data *bytes, uint64_t offset, uint64_t length);
 
-/* The same for block_data_fill alone: what was never written still counts as never written. */
+/* The same only for block_data_fill: bytes that were never written still count as never written. */
 bool block_data_reserve(struct block_data *bytes, uint64_t offset, uint64_t length);
-/* Fills [offset, offset + length), which block_data_reserve has made room for, with a value of width bytes (1, 2 or 4). offset and
- * length are multiples of width. A value of zeros leaves alone what was never written, and needs no room there. */
+/* Fills [offset, offset + length), which block_data_reserve has prepared, with a value of width bytes (1, 2 or 4); offset and
+ * length must be multiples of width. Zeros leave never-written bytes as they are, and need no space there. */
 void block_data_fill(struct block_data *bytes, uint64_t offset, uint64_t length, const unsigned char *value, unsigned width);
 
 /* The longest contiguous run from offset, at most *length bytes: returns its address (NULL: never written, so all zero) and its
  * length in *length. */
 unsigned char *block_data_run(const struct block_data *bytes, uint64_t offset, uint64_t *length);
 
-/* The same for reading alone: of bytes that are open, too, NULL where they take no space in the file. */
+/* The same for reading only: also returns NULL for open bytes that take no space in the file. */
 const unsigned char *block_data_run_to_read(const struct block_data *bytes, uint64_t offset, uint64_t *length);
 
 /* Opens the bytes to code other than the simulator, in the file at bytes->place. False when out of memory or without a file. */
 bool block_data_open(struct block_data *bytes);
 
-/* Moves the bytes to another file, or into private memory where that has none. False when out of memory: nothing has changed. Not
- * for borrowed bytes. */
+/* Moves the bytes to another file, or into private memory if there is no file. False when out of memory: nothing has changed.
+ * Not for borrowed bytes. */
 bool block_data_move(struct block_data *bytes, struct backing_file *backing);
 
 const char *block_data_check(const struct block_data *bytes);
-/* Adds its own place in that file, if it has one there. */
+/* Adds the block's own place in that file, if it has one. */
 void block_data_use(const struct block_data *bytes, const struct backing_file *backing, struct backing_file_use *used);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* best_gap.h - which of the gaps in a range of addresses an allocation gets: the smallest that holds it, and of equal ones the lowest.
+/* best_gap.h - chooses the gap in an address range for an allocation: the smallest that is large enough, and among
+ * equal ones the lowest.
  *
- *     range    [ used |  gap 3  | used | gap 2 | used |   gap 2   ]   2 go into the gap in the middle
+ *     range    [ used |  gap 3  | used | gap 2 | used |   gap 2   ]   an allocation of 2 gets the gap in the middle
  *
- * So a graph reuses what it has freed, as measured (18 sequences of 28 nodes each, on both machines). */
+ * Graphs reuse freed memory in this way, as measured (18 sequences of 28 nodes each, on both machines). */
 #ifndef SIM_BEST_GAP_H
 #define SIM_BEST_GAP_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pool_policy.h - the numbers of memory pools, as measured on driver 580.159.04 (conformance/recorded/facts/pools.c); the choice of
- * a place is mempool_find.
+/* pool_policy.h - the numbers of memory pools, as measured on driver 580.159.04 (conformance/recorded/facts/pools.c);
+ * mempool_find chooses the addresses.
  *
  *     a pool has              one range of addresses, twice as long as its device's memory
  *     an allocation takes     its size rounded up to POOL_UNIT, and no alignment beyond that
@@ -26,7 +26,7 @@ static inline uint64_t pool_round_down(uint64_t size, uint64_t unit)
     return size / unit * unit;
 }
 
-/* size rounded up; 0 when there is no such number. */
+/* size rounded up; 0 on overflow. */
 static inline uint64_t pool_round(uint64_t size, uint64_t unit)
 {
     return size > UINT64_MAX - (unit - 1) ? 0 : pool_round_down(size + unit - 1, unit);

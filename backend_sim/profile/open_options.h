@@ -27,7 +27,7 @@ enum host_window_choice {
 /* When queued work runs; see in_flight.h. */
 enum sim_schedule { SIM_LATE, SIM_EAGER, SIM_RANDOM, SIM_DEVICE };
 
-/* What kernel_steps= is without the option: some minutes. */
+/* The default of kernel_steps=: some minutes. */
 #define KERNEL_STEPS (UINT64_C(1) << 34)
 
 enum { KERNEL_THREADS_MOST = 256 };
@@ -39,7 +39,7 @@ enum { TEAM_WAIT_SECONDS = 10, TEAM_WAIT_MOST = 3600 };
 enum { SHARE_NAME_MAX = 40, IMEX_PATH_MAX = 200, VISIBLE_LIST_MAX = 96 };
 
 struct sim_options {
-    bool strict; /* also refuse what breaks a documented rule but the recorded driver accepts */
+    bool strict; /* also refuse calls that break a documented rule but are accepted by the recorded driver */
     enum sim_schedule schedule;
     uint64_t seed; /* the seed of SIM_RANDOM */
     bool stale;    /* a read through an alias of the written address may return old bytes (alias_model.h) */
@@ -49,9 +49,9 @@ struct sim_options {
     char machine[SHARE_NAME_MAX + 1]; /* the name of a shared machine (share.h); "": private */
     unsigned team_wait;               /* how many seconds a call waits for other processes' devices (team_wait.h) */
     char imex[IMEX_PATH_MAX];         /* the folder of channels (imex.h); "": not given */
-    bool skip_kernels; /* launches of kernels that have no plugin are passed over, not refused (abi_skipped.h) */
-    uint64_t kernel_steps; /* of warps that a kernel of PTX may make; 0: no limit */
-    unsigned kernel_threads; /* of the host, over which the blocks of such a kernel are spread */
+    bool skip_kernels; /* launches of kernels without a plugin are skipped instead of refused (abi_skipped.h) */
+    uint64_t kernel_steps; /* the maximum number of warp steps of a PTX kernel; 0: no limit */
+    unsigned kernel_threads; /* host threads that run the blocks of such a kernel */
     bool order;     /* report accesses that nothing orders (order_feed.h) */
     bool unwritten; /* report reads of bytes that nothing wrote (order_feed.h) */
     char visible[VISIBLE_LIST_MAX];   /* "": all devices; or "env", or a list (visible_devices.h) */

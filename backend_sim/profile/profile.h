@@ -67,8 +67,8 @@ struct sim_profile {
     bool imex;                      /* fabric.imex = yes | no: is there a usable IMEX channel? */
     uint64_t compression_memory;    /* compression.memory: bytes per device that may be compressible */
 
-    char clusters[SIM_NAME_MAX];    /* device.clusters: how many multiprocessors each group has within which a cluster of blocks
-                                       runs, such as 18 18 16; default: all of them in one */
+    /* device.clusters: multiprocessors in each group that can run a cluster of blocks, such as 18 18 16; default: one group */
+    char clusters[SIM_NAME_MAX];
 
     int attributes;                 /* attribute.N = value: device attributes by the driver's number */
     struct {

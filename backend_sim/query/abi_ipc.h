@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_ipc.h - a question about the memory of other processes (call_ipc.h). As those of abi_query.h, it takes the machine's lock. */
+/* abi_ipc.h - a query about the memory of other processes (call_ipc.h). Like those of abi_query.h, it takes the
+ * machine's lock. */
 #ifndef SIM_ABI_IPC_H
 #define SIM_ABI_IPC_H
 
@@ -7,7 +8,7 @@
 #include "ipc_handle.h"
 #include "share.h"
 
-/* Has the current context's device the memory of that handle open? */
+/* Does the current context's device have the memory of that handle open? */
 bool abi_ipc_is_open(const vmm_system *sys, const void *bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_process.h - from a system of the driver ABI to the simulator's process under its layers, and the lock around a question.
+/* abi_process.h - finds the simulator's process under the layers of a driver ABI system, and locks it for a query.
  *
  *     sys -> trace -> fault -> simulator      abi_process(sys) is the last one
  */
@@ -17,7 +17,7 @@ static inline struct sim_process *abi_process(const vmm_system *sys)
     return (struct sim_process *)backend;
 }
 
-/* The process, with its machine locked. */
+/* Returns the process, with its machine locked. */
 static inline struct sim_process *abi_process_lock(const vmm_system *sys)
 {
     struct sim_process *process = abi_process(sys);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* abi_query.h - queries of the driver ABI (libcuda.so.1) to the engine, beyond the calls of the API.
  *
- *     program -> cuStreamGetCtx(S) -> abi_query_stream(sys, S)      no call, no number, not in a trace: it changes nothing
+ *     program -> cuStreamGetCtx(S) -> abi_query_stream(sys, S)      not a call: no number, not in a trace, changes nothing
  *                cuMemMap(...)     -> vmm_mem_map(sys, ...)   a call like any other
  *
  * Some functions below change state, such as abi_query_open_peer, which records the peer access of cuCtxEnablePeerAccess.
@@ -17,14 +17,14 @@
 #include "profile.h"
 #include "vmm.h"
 
-/* The machine's profile, which never changes. */
+/* The machine's profile, which is constant. */
 const struct sim_profile *abi_query_profile(const vmm_system *sys);
 
-/* Are launches of kernels that no plugin has passed over (kernels=skip)? */
+/* Are launches of kernels without a plugin skipped (kernels=skip)? */
 bool abi_query_skips(const vmm_system *sys);
 
-/* The machine's number of a device of the process, and the device's UUID; both are the same for every process. The device
- * exists. */
+/* The ordinal of a process's device in the machine, and the device's UUID; both are the same for every process. The
+ * device must exist. */
 int abi_query_place(const vmm_system *sys, int device);
 void abi_query_uuid(const vmm_system *sys, int device, unsigned char uuid[16]);
 
@@ -35,7 +35,7 @@ struct abi_query_context {
     int device;
     bool primary;
     bool alive; /* false: ended, or a primary context without a retain */
-    uint64_t id; /* among contexts, as in C1, C2 */
+    uint64_t id; /* number among contexts, as in C1, C2 */
 };
 
 /* A live or ended context; false for any other value. */
@@ -62,11 +62,11 @@ bool abi_query_stream(const vmm_system *sys, uint64_t value, struct abi_query_st
 /* Is the event alive? *reached: its work is done; *recorded: it has been recorded. The query does no work. */
 bool abi_query_event(const vmm_system *sys, uint64_t value, bool *recorded, bool *reached);
 
-/* When the live event was reached, in nanoseconds of a monotonic clock; 0: it was not, or it has no timing. */
+/* The time when the live event was reached, in nanoseconds of a monotonic clock; 0: not reached, or no timing. */
 uint64_t abi_query_event_time(const vmm_system *sys, uint64_t value);
 
-/* Gives work on device access to the memory of vmm_mem_alloc on owner, or revokes it; false if that was the state already.
- * Mappings have their own rights. */
+/* Grants or revokes access of work on device to owner's vmm_mem_alloc memory; false if that was already the case. Mappings
+ * have their own rights. */
 bool abi_query_open_peer(vmm_system *sys, int device, int owner, bool open);
 
 /* The kind of object at an address; ABI_QUERY_NOTHING for addresses outside the machine. *left: bytes from the address to the
@@ -80,23 +80,24 @@ bool abi_query_device_address(const vmm_system *sys, uint64_t address);
 /* Is it an address of managed memory? */
 bool abi_query_managed(const vmm_system *sys, uint64_t address);
 
-/* The object that holds or held an address, or else the one closest to it. */
+/* The object that contains or contained an address, or else the one closest to it. */
 vmm_object abi_query_nearest(const vmm_system *sys, uint64_t address);
 
-/* ---- rows of memory, for which the API has no call ---- */
+/* ---- operations on rows of memory, which the API lacks ---- */
 
 enum abi_query_use { ABI_QUERY_TO_HOST, ABI_QUERY_READ, ABI_QUERY_WRITE, ABI_QUERY_FROM_HOST, ABI_QUERY_FILL };
 
-/* Does work of the device, whatever context is current, have this access to all of [address, address + size), as far as a driver
- * checks it? size > 0. The check is that of vmm_memcpy_dtod and the other copies; a refusal names argument of function. */
+/* Does work of the device, regardless of the current context, have this access to all of [address, address + size),
+ * as far as a driver checks it? size > 0. The check is that of vmm_memcpy_dtod and the other copies; a refusal names
+ * argument of function. */
 vmm_result abi_query_range(const vmm_system *sys, int device, const char *function, const char *argument, uint64_t address,
                            uint64_t size, enum abi_query_use use);
 
-/* Has work in the stream such access to all of the range? Regardless of other checks; no is no refusal. */
+/* Does work in the stream have such access to all of the range? Independent of other checks; false is not a refusal. */
 bool abi_query_reachable(const vmm_system *sys, vmm_stream stream, uint64_t address, uint64_t size, enum abi_query_use use);
 
-/* Queues an asynchronous copy in its stream without checking its addresses: a bad address faults when the copy is done. What is
- * said of the fault names the call issued_by. */
+/* Queues an asynchronous copy in its stream without checking its addresses: a bad address faults when the copy is done.
+ * The fault's message names the call issued_by. */
 vmm_result abi_query_issue(vmm_system *sys, const union vmm_any_call *call, enum vmm_call_id issued_by, vmm_stream stream);
 
 /* Is the mode strict: does it enforce documented rules that the driver does not? */
@@ -105,7 +106,7 @@ bool abi_query_strict(const vmm_system *sys);
 /* Sets CU_POINTER_ATTRIBUTE_SYNC_MEMOPS of an allocation. */
 void abi_query_set_sync(vmm_system *sys, uint64_t address, bool sync);
 
-/* The bytes in use of the machine's device at that place, by all who share it. */
+/* The bytes in use on the machine's device with that ordinal, by all processes that share it. */
 uint64_t abi_query_used(const vmm_system *sys, int place);
 
 /* Does the host window back all of these addresses, so that the host could access them in place? */

@@ -44,11 +44,11 @@ bool context_stack_push(struct context_stack *current, uint64_t context);
 /* Replaces the top, or pops it for 0. */
 bool context_stack_set(struct context_stack *current, uint64_t context);
 
-/* Did the process give out that context? */
+/* Did the process ever create that context? */
 typedef bool context_stack_given(const void *user, uint64_t context);
 /* No other thread is inside a call that changes its stack. */
 const char *context_stack_check(const struct context_stack *current, context_stack_given *given, const void *user);
-/* Whatever other threads do. */
+/* Regardless of other threads. */
 const char *context_stack_check_own(const struct context_stack *current, context_stack_given *given, const void *user);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* context_stack_parts.h - the inside of context_stack.h, for its test, which breaks it. */
+/* context_stack_parts.h - internals of context_stack.h, for its test, which breaks them. */
 #ifndef SIM_CONTEXT_STACK_PARTS_H
 #define SIM_CONTEXT_STACK_PARTS_H
 

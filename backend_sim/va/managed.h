@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* managed.h - managed memory: an allocation that the host and every device use at one address.
+/* managed.h - managed memory: an allocation that the host and every device access at the same address.
  *
  *     cuMemAllocManaged    A1 [ 2 MiB .......... ]     memory of the host, shown in place where the host window backs it
  *     cuMemAdvise             [ said ][          ]     managed_parts.h
  *
- * The memory does not move: what the program says of it is kept, and answered.
+ * The memory does not migrate: the program's advice is stored and returned by queries.
  */
 #ifndef SIM_MANAGED_H
 #define SIM_MANAGED_H
@@ -30,17 +30,18 @@ static inline uint64_t sim_managed_unit(const struct sim_process *process)
     return host > va ? host : va;
 }
 
-/* Makes managed memory of that size, which the host has. NULL, with nothing changed, when addresses or the host's memory are out. */
+/* Allocates managed memory; the host must have enough memory. NULL, with nothing changed, when addresses or host
+ * memory are exhausted. */
 struct sim_managed *sim_managed_new(struct sim_process *process, uint64_t size, const struct sim_context *context,
                                     struct sim_origin made);
 
-/* Is the advice one that looks at the memory? Others are refused for what they are, or change nothing, as one about a node of the host. */
+/* Does this advice require a check of the memory? Other advice is invalid, or has no effect, such as one about a host node. */
 bool sim_managed_heeds(const struct sim_process *process, vmm_mem_advice advice, vmm_mem_location location);
 
-/* Is it of a type that memory can be prefetched to? Its id is another question. */
+/* Can memory be prefetched to locations of this type? The id is not checked. */
 bool sim_managed_place(vmm_mem_location location);
 
-/* For sim_allocation_end: hides it from the host, and forgets what was said of it. */
+/* For sim_allocation_end: hides it from the host, and drops its advice. */
 void sim_managed_end(struct sim_process *process, struct sim_managed *managed);
 
 #endif

@@ -75,7 +75,7 @@ struct sim_handle {
     uint32_t team_size; /* of a multicast object, whose block has a team: its number of devices; else 0 */
     bool tile_pool, decompress; /* requested usages; a query does not return them */
     bool imported;
-    bool unsized; /* another backend's import (adopt.h): the first mapping, which is of the whole memory, gives its size */
+    bool unsized; /* another backend's import (adopt.h): the first mapping, which covers the whole memory, shows its size */
     const struct sim_mapping *rdma_first, *rdma_late; /* rdma.h */
     struct sim_origin made, ended;
     struct sim_origin retained; /* the latest call that added a reference */
@@ -102,7 +102,7 @@ enum sim_fault_kind {
     SIM_FAULT_MULTIMEM,  /* a multimem access through an ordinary address */
     SIM_FAULT_UNBOUND,   /* a multimem access where a device of the team has no memory bound */
     SIM_FAULT_MEM_OP,    /* a stream memory operation */
-    SIM_FAULT_MISALIGNED, /* of kernels that are interpreted, as the next ones */
+    SIM_FAULT_MISALIGNED, /* of interpreted kernels, like the next ones */
     SIM_FAULT_ASSERT,
     SIM_FAULT_TIMEOUT,
     SIM_FAULT_LAUNCH,
@@ -113,14 +113,14 @@ enum sim_fault_kind {
 /* A fault: device work accessed memory without the right to it. The device is lost to the process from then on. */
 struct sim_fault {
     bool lost, reported;
-    bool queried; /* a query for work that the fault stopped was answered with NOT_READY (schedule=device) */
+    bool queried; /* a query for work stopped by the fault has returned NOT_READY (schedule=device) */
     enum sim_fault_kind kind;
     uint16_t call; /* vmm_reported_call: the call that issued the work */
     unsigned use; /* enum twin_use */
     int unbound;  /* of SIM_FAULT_UNBOUND: the device; ~device of another node */
     vmm_fault what;
     vmm_object nearest;
-    char why[120], where[120]; /* of a kernel that is interpreted: what went wrong, and the thread with its place in the source */
+    char why[120], where[120]; /* of an interpreted kernel: the error, and the thread with its position in the source */
 };
 
 struct sim_context {
@@ -144,21 +144,22 @@ struct sim_event {
     uint64_t value, context;
     uint64_t mark;     /* its mark in the work queue; 0 before the event was recorded */
     uint64_t recorded; /* the call that recorded it */
-    uint64_t when;     /* when its mark was done, if that is no longer in the queue (os_nanoseconds); 0: it is, or has no time */
-    struct stream_clock_seen seen; /* which frees come before it */
+    /* the time when its mark was done, if that has left the queue (os_nanoseconds); 0: still queued, or no timing */
+    uint64_t when;
+    struct stream_clock_seen seen; /* the frees ordered before it */
     uint64_t record;   /* of a shared event: the last record of its entry that was made through it */
     unsigned flags;    /* of its creation */
-    unsigned shared;   /* 1 + the index of its entry in what processes share (ipc_event.h); 0: not shared */
-    bool opened;       /* it is another process's */
+    unsigned shared;   /* 1 + the index of its entry in the shared state (ipc_event.h); 0: not shared */
+    bool opened;       /* it belongs to another process */
     uint32_t number;
     struct sim_origin made, ended;
 };
 
-/* Records of shared events that are not known to be complete, the oldest first, since one waits for the one before it (ipc_event.h). */
+/* Records of shared events that may be incomplete, the oldest first, because each waits for the previous one (ipc_event.h). */
 struct sim_records {
     struct ipc_event_record *first;
     struct sim_record_wait *waits; /* streams that wait for another process's record */
-    bool watched;                  /* a thread of the process with that stamp enters those that are complete */
+    bool watched;                  /* a thread of the process with that stamp publishes the complete ones */
     uint64_t watched_in;
     atomic_bool stopping;          /* read without the lock, too */
 };
@@ -172,8 +173,8 @@ struct sim_allocation {
     struct sim_block *block;
     struct sim_origin made;
     uint32_t number;
-    uint32_t opens; /* how often another process's memory was opened here (abi_ipc.h); 0: memory of cuMemAlloc */
-    int opened_for; /* the device whose context opened it, and which has access to it then */
+    uint32_t opens; /* the number of times that another process's memory was opened here (abi_ipc.h); 0: cuMemAlloc memory */
+    int opened_for; /* the device whose context opened it, which therefore has access to it */
     bool sync; /* as in sim_mapping */
     bool pooled; /* it is the first member of a sim_piece */
     bool managed; /* and of a sim_managed (managed.h) */
@@ -190,12 +191,12 @@ struct sim_pool {
     uint64_t access;       /* the rights of each location to its memory, as in sim_mapping */
     uint32_t number;
     bool graphs;           /* the memory of a device's graphs (graph_memory.h), which is not a pool to the program */
-    uint32_t imports;      /* how often it was imported and not destroyed; 0: it is this process's own */
-    struct sim_block *table; /* what importers see of it (pool_table.h); NULL until it is exported */
+    uint32_t imports;      /* the number of imports that were not destroyed; 0: it is this process's own */
+    struct sim_block *table; /* the data visible to importers (pool_table.h); NULL until it is exported */
     struct imex_place fabric; /* the channel through which it may be exported to a fabric; domain 0: none */
     bool is_default;       /* it belongs to the process, and cannot be destroyed */
     bool destroyed;        /* its value has ended; its memory may still be in use */
-    bool settled;          /* and no longer is: the process has forgotten it */
+    bool settled;          /* it is no longer in use: the process has dropped it */
     bool forgotten;        /* the table of values no longer keeps it */
     struct sim_origin made, ended;
     struct sim_pool *next; /* of the process */
@@ -215,7 +216,7 @@ struct sim_piece {
     uint64_t orders;                  /* in_flight.orders of then */
 };
 
-/* The pools of one location: its own, and the current one, which cuMemAllocAsync uses on a device. */
+/* The pools of one location: the default one, and the current one, which cuMemAllocAsync uses on a device. */
 struct sim_pools {
     struct sim_pool *own, *current;
 };
@@ -232,7 +233,7 @@ struct sim_process {
     struct sim_options options;
     _Atomic uint64_t initialised; /* the system's process that initialised it, as life_stamp numbers them; 0: not yet */
     uint64_t opened;              /* the system's process that created it */
-    uint64_t serial;              /* another one for each struct that a program ever had */
+    uint64_t serial;              /* unique among all process structs of the program */
     uint16_t ordinal;             /* among the processes that its machine ever had, modulo 2^16 */
     struct context_stack current;   /* each thread's contexts */
     struct host_window window;       /* the process's device addresses, and which of them the host backs */
@@ -249,9 +250,9 @@ struct sim_process {
     struct addrmap array_ranges;   /* whole ones, by the addresses of their bytes */
     struct va_allocator array_va;
     struct pool tile_pool;
-    struct array_binds *array_binds; /* what calls map in the order of their streams */
+    struct array_binds *array_binds; /* maps that calls have issued in stream order */
     struct sim_array_chunk *array_chunks;
-    struct sim_pool *first_pool; /* all that hold memory or may be used */
+    struct sim_pool *first_pool; /* all pools that hold memory or may be used */
     struct sim_pools device_pools[VMM_MAX_DEVICES], host_pools[1 + SIM_MAX_NODES]; /* HOST, then the nodes */
     struct sim_graph_memory *graph_memory[VMM_MAX_DEVICES]; /* NULL before its first use */
     uint64_t host_sees; /* number of mappings that are shown in place (host.h) */
@@ -314,8 +315,8 @@ struct sim_mapping *sim_mapping_in(const struct sim_process *process, uint64_t s
 /* The first mapping that starts at or after address and below end, or NULL. */
 struct sim_mapping *sim_mapping_after(const struct sim_process *process, uint64_t address, uint64_t end);
 
-/* Takes addresses that no mapping covers; va_allocator_free frees them. False when addresses or host memory are out. A driver has
- * no such overlap, because it takes allocations and reservations from different ranges. */
+/* Takes addresses that no mapping covers; va_allocator_free frees them. False when addresses or host memory are
+ * exhausted. A driver has no such overlap, because it takes allocations and reservations from different ranges. */
 bool sim_take_addresses(struct sim_process *process, uint64_t size, uint64_t unit, uint64_t *address);
 
 static inline uint32_t sim_process_number(struct sim_process *process, vmm_object_kind kind)
@@ -344,7 +345,7 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
 bool sim_allocation_enter(struct sim_process *process, struct sim_allocation *allocation, uint64_t unit);
 void sim_allocation_leave(struct sim_process *process, const struct sim_allocation *allocation);
 void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation, struct sim_origin ended);
-/* Remembers an allocation that ends now, for messages; it is memory of that location. */
+/* Records an allocation that ends now, for messages; its memory is at that location. */
 void sim_allocation_retire(struct sim_process *process, const struct sim_allocation *allocation, vmm_mem_location location,
                            struct sim_origin ended);
 
@@ -352,14 +353,14 @@ void sim_allocation_retire(struct sim_process *process, const struct sim_allocat
 static inline bool sim_allocation_open(const struct sim_process *process, const struct sim_allocation *allocation,
                                        int device)
 {
-    if (allocation->adopted) /* that backend knows its rights */
+    if (allocation->adopted) /* only that backend knows its rights */
         return true;
     if (allocation->pooled)
         return sim_access_of(((const struct sim_piece *)(const void *)allocation)->pool->access, (unsigned)device) != 0;
     if (allocation->managed)
         return true;
     int owner = allocation->block->prop.location.id;
-    if (allocation->opens) /* measured: whatever peers are enabled */
+    if (allocation->opens) /* measured: regardless of enabled peers */
         return allocation->opened_for == device;
     return owner == device || (process->peers_opened[device] >> owner & 1);
 }
@@ -371,13 +372,13 @@ struct sim_context *sim_current(const struct sim_process *process);
 
 /* Checks everything except what machine_check checks. Under the machine's exclusive lock. */
 const char *process_check(struct sim_process *process);
-/* Check what lies at, before and after an address, in as many steps as a search takes; and the object that a value names, if
- * any. Under the machine's lock, shared with other readers or exclusive. */
+/* Check the objects at, before and after an address, as fast as a search; and the object that a value names, if any.
+ * Under the machine's lock, shared with other readers or exclusive. */
 const char *process_check_at(const struct sim_process *process, uint64_t address);
 const char *process_check_value(const struct sim_process *process, uint64_t value);
-/* Checks what calls touch without naming it: the newest retired range and the calling thread's stack of contexts. */
+/* Checks state that calls change implicitly: the newest retired range and the calling thread's stack of contexts. */
 const char *process_check_touched(const struct sim_process *process);
-/* Counts each block that the process holds, as often as it holds it. */
+/* Counts each hold of a block by the process. */
 const char *process_check_blocks(struct sim_process *process, struct machine_sum *sum, enum machine_pass pass);
 
 #endif

@@ -8,7 +8,7 @@
  *     empty entries   = those from next on, or none
  *     an entry        is of a reservation, mapping or allocation, has a number and at least a byte, and ends below 2^64
  *     its handle      = 0 unless it is of a mapping
- * and of a process (process.h), that what has ended is live no more.
+ * and of a process (process.h): a retired object is no longer live.
  */
 #ifndef SIM_RETIRED_RANGES_H
 #define SIM_RETIRED_RANGES_H
@@ -41,7 +41,7 @@ static inline void retired_ranges_add(struct retired_ranges *ring, const struct 
 /* The newest entry of that kind that held address, or NULL. */
 const struct retired_range *retired_ranges_find(const struct retired_ranges *ring, vmm_object_kind kind, uint64_t address);
 
-/* An entry by its age; 0: the newest. NULL where there is none that old. next may hold any value. */
+/* An entry by its age; 0: the newest. NULL if there is none that old. next may have any value. */
 static inline const struct retired_range *retired_ranges_aged(const struct retired_ranges *ring, unsigned age)
 {
     const struct retired_range *retired = &ring->range[(ring->next + RETIRED_RANGES_SIZE - 1 - age) % RETIRED_RANGES_SIZE];

@@ -59,12 +59,12 @@ struct va_allocator_taken {
     uint64_t large_bytes, small_bytes;
     size_t large, small; /* ranges */
 };
-/* Adds a range. NULL, or the reason why the range is not taken. */
+/* Adds a range. NULL, or a description if the range is not taken. */
 const char *va_allocator_check_taken(const struct va_allocator *va, uint64_t address, uint64_t size,
                                      struct va_allocator_taken *taken);
 /* Checks the whole allocator, which has size bytes of addresses. */
 const char *va_allocator_check(const struct va_allocator *va, uint64_t size, const struct va_allocator_taken *taken);
-/* Checks what lies around one address. */
+/* Checks the surroundings of one address. */
 const char *va_allocator_check_at(const struct va_allocator *va, uint64_t address);
 
 #endif
