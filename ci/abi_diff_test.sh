@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A program that was compiled against the last release runs with the shared libraries of this tree: ci/abi-diff compares them with
-# ci/abi/ as the last tag has it, or as this tree has it where no tag does (docs/stability.md). ci/abi-diff notices what breaks
-# programs, in a library of the test's own.
+# Programs compiled against the last release run with this tree's shared libraries: ci/abi-diff compares them with
+# ci/abi/ of the last tag, or of this tree if there is no tag (docs/stability.md). ci/abi-diff detects incompatible
+# changes in a library made by this test.
 set -u
 build=${CUVMM_BUILD-build}
 compiler=${CC-cc}

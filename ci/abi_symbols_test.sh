@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# libcuda.so.1 exports what the toolkit's library does, and nothing but names of the driver's API, those by which the checker and
-# backend_cuda know it, and one that libnvidia-ml.so.1 asks.
+# libcuda.so.1 exports the same names as the toolkit's library: only names of the driver API, those by which the
+# checker and backend_cuda recognise it, and one that libnvidia-ml.so.1 calls.
 build=${CUVMM_BUILD-build}
 ours=$build/lib/libcuda.so.1
 stub=${CUDA_PATH-/usr/local/cuda}/lib64/stubs/libcuda.so

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# ci/analyze: a finding fails its point, an answered one does not, and a file that does not compile counts as not
-# analysed.
+# ci/analyze: a finding fails its point, a suppressed one does not, and a file that does not compile counts as not analysed.
 . ci/test_head.sh
 if ! gcc -fanalyzer -x c -c -o /dev/null /dev/null 2>/dev/null; then
     echo "1..0 # SKIP no gcc with -fanalyzer"

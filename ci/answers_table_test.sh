@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# answers_table_test.sh: every entry point of libcuda.so.1 that takes an address of memory is asked about in
-# conformance/recorded/facts/answers/calls.def, or stands there with the reason why not, or with the recording program that asks
-# about it instead. TAP.
+# answers_table_test.sh: every entry point of libcuda.so.1 that takes a memory address is tested by
+# conformance/recorded/facts/answers/calls.def, or is listed there with the reason why not, or with the recording
+# program that tests it instead. TAP.
 set -u
 facts=conformance/recorded/facts
 calls=$facts/answers/calls.def
@@ -28,7 +28,7 @@ count=$(wc -l <"$work/takes")
 [ "$status" = 0 ] || printf 'not '
 echo "ok 1 - the $count entry points that take an address are asked about"
 
-# A name that no entry point has would be an answer that is never there.
+# An unknown name would never be recorded.
 comm -23 "$work/asked" "$work/there" | grep -v '^kernel$' >"$work/unknown"
 sed 's/^/# no entry point: /' "$work/unknown"
 [ ! -s "$work/unknown" ] && other=0 || other=1

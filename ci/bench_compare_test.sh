@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# bench/compare.py, with programs that print what the test wants: medians, what is better, and what it refuses.
+# bench/compare.py, with programs whose output the test controls: medians, comparisons, and refusals.
 . ci/test_head.sh
 if ! command -v python3 >/dev/null; then
     echo '1..0 # SKIP no python3, which compares the runs'

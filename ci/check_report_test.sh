@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What `cuvmm check` writes for other programs and for people who know what they do not want to read: JSON by its schema, SARIF,
-# JUnit, annotations, suppressions, and a log for each process. CUVMM_SARIF_SCHEMA names the schema of OASIS, where there is one.
+# The machine-readable and filtered output of `cuvmm check`: JSON by its schema, SARIF, JUnit, annotations,
+# suppressions, and a log for each process. CUVMM_SARIF_SCHEMA names the schema of OASIS, where there is one.
 . ci/test_head.sh
 own_system
 build=$(cd "$build" && pwd)
@@ -29,8 +29,8 @@ query() {
 with open(sys.argv[1]) as f: d = json.load(f)
 sys.exit(not eval(sys.argv[2]))' "$@" 2>>"$said"
 }
-# judge FOLDER...: in each FOLDER/judged a line "ok" or "not ok" for each property of its json, sarif and junit; rules holds those of the
-# text.
+# judge FOLDER...: writes FOLDER/judged, a line "ok" or "not ok" for each property of its json, sarif and junit; the
+# file rules has the text report's rules.
 cat >"$work/judge.py" <<'END'
 import json, os, sys, xml.etree.ElementTree as tree
 try:
@@ -112,7 +112,7 @@ else
         query "$work/sarif" "not d['runs'][0]['invocations'][0]['executionSuccessful']" && grep -q '<error message="nothing was checked' "$work/junit" &&
         grep -qF '::error title=cuvmm check::nothing was checked: no call of the driver was seen' "$work/out"
     ok $? "where nothing was checked, no form passes"
-    # Words that none of the forms may take as they are.
+    # Words that every format must escape.
     mkdir "$work/a\"<&>%é"$'\xff' && cp "$work/programs" "$work/a\"<&>%é"$'\xff'"/p"
     run 0 --backend=driver --json="$work/json" --sarif="$work/sarif" --junit="$work/junit" "$work/a\"<&>%é"$'\xff'"/p" map_twice && query "$work/json" "chr(0xfffd) in d['command'][0] and 'é' in d['processes'][0]['program']" &&
         query "$work/sarif" "d['runs'][0]['results']" && python3 -c 'import sys, xml.etree.ElementTree as t; t.parse(sys.argv[1])' "$work/junit" 2>>"$said"

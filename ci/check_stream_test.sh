@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # How findings reach `cuvmm check`: from programs that close every descriptor, fork, execute another program, change their root,
-# report from hundreds of threads or are killed; and what a program does whose `cuvmm check` is killed.
+# report from hundreds of threads or are killed; and how a program behaves whose `cuvmm check` is killed.
 . ci/test_head.sh
 own_system
 build=$(cd "$build" && pwd)

@@ -107,7 +107,7 @@ printf 'int cuMemMap(void);\nint cuMemMap(void) { return *(volatile int *)8; }\n
 "${CC-cc}" -shared -fPIC -o "$work/deadly.so" "$work/deadly.c"
 LD_PRELOAD=$work/deadly.so run 139 $on "$work/programs" map_released && says 'error VMM-MAP-HANDLE-STALE' && says 'called by run_map_released' && says '1 error,'
 point $? "and reported although the driver does not come back"
-# A driver ends before its program does, and answers DEINITIALIZED to what exit handlers call then.
+# A driver shuts down before its program ends, and returns DEINITIALIZED to calls from exit handlers.
 printf 'int cuDevicePrimaryCtxRelease_v2(int);\nint cuDevicePrimaryCtxRelease_v2(int device) { return (void)device, 4; }\n' >"$work/ended.c"
 "${CC-cc}" -shared -fPIC -o "$work/ended.so" "$work/ended.c"
 LD_PRELOAD=$work/ended.so run 0 $on --error-exitcode=9 "$work/programs" right_release_at_exit && grep -qx 'released: 4' "$work/out" &&
@@ -209,7 +209,7 @@ point $? "a library that is not there"
 run 2 --log="$work/no/such/folder" "$work/programs" --list && says 'No such file'
 point $? "a log that cannot be written"
 mkdir "$work/full"
-# shellcheck disable=SC2016 # the inner shell's own
+# shellcheck disable=SC2016 # for the inner shell
 if unshare -m sh -c 'mount -t tmpfs -o size=4k none "$0" && ! head -c 8192 /dev/zero >"$0/fill"' "$work/full" 2>/dev/null; then
     unshare -m sh -c 'mount -t tmpfs -o size=4k none "$0"; head -c 8192 /dev/zero >"$0/fill"; TMPDIR=$0 exec "$@"' "$work/full" \
         "$check" check --backend=sim "$work/programs" map_twice >"$work/out" 2>"$work/err"
@@ -218,8 +218,8 @@ if unshare -m sh -c 'mount -t tmpfs -o size=4k none "$0" && ! head -c 8192 /dev/
 else
     echo "# a TMPDIR that is full: no file system can be mounted here"
 fi
-# With counters of coverage the program writes longer files than that.
-# shellcheck disable=SC2016 # the inner shell's own
+# With coverage counters the program writes larger files than that.
+# shellcheck disable=SC2016 # for the inner shell
 [ "${CUVMM_SAN-}" = 1 ] || { (ulimit -f 1 && run 0 $on --log="$work/short" sh -c '"$0" map_twice && "$0" write_read_only' "$work/programs") && [ "$(stat -c %s "$work/short")" = 1024 ]; }
 point $? "a log that may not become longer ends neither the program nor the command"
 for wrong in --error-exitcode=256 --error-exitcode=x --error-exitcode= --leaks=maybe --backend=gpu --frobnicate --log=; do

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The programs of conformance/programs/checker under `cuvmm check`, on the simulator: each mistake is found with its rule and
-# lines, and nothing without it; and random work, whose reports are compared with a model. Each runs under one of the schedules;
-# `make check-ci` runs them under all (ci/checker_schedules_test.sh). Those about order beside a driver too, whose place the simulator's library
-# takes. Then the judge itself: with the two forms exchanged it has to
-# fail each point.
+# The programs of conformance/programs/checker under `cuvmm check`, on the simulator: each mistake is found with its
+# rule and lines, and nothing is reported without it; and random work, whose reports are compared with a model. Each
+# runs under one of the schedules; `make check-ci` runs them under all (ci/checker_schedules_test.sh). The programs
+# about order also run with the simulator's library in place of a driver. Then the judge itself: with the two forms
+# exchanged it must fail each point.
 . ci/test_head.sh
 own_system
 without_sanitizer

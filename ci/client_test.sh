@@ -6,7 +6,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/clients/13/venv/bin" "$work/lib"
 cat >"$work/clients/13/venv/bin/python" <<'END'
 #!/bin/sh
-# python -c TEXT fails, as an import that is not there; python -u SCRIPT runs it as a script of the shell.
+# python -c TEXT fails like a missing import; python -u SCRIPT runs it as a shell script.
 [ "$1" = -c ] && exit 1
 exec sh "$2"
 END

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# CMake finds what `make install` installed, also after the folder was moved, and packaging/cmake builds it within another project.
-# The project is packaging/example, in an empty folder, as a user would have it. From make check: CUVMM_BUILD, CUVMM_SAN, CC.
+# CMake finds what `make install` installed, also after the folder was moved, and packaging/cmake builds it within
+# another project.
+# The project is packaging/example in an empty folder, as for a user. From make check: CUVMM_BUILD, CUVMM_SAN, CC.
 . ci/test_head.sh
 own_system
 if [ -n "${CUVMM_SAN-}" ]; then
@@ -21,7 +22,8 @@ said=$root/said # what `ok` shows of a failure
 run() { "$@" >"$said" 2>&1; }
 holds() { grep -q "$1" "$said"; }
 
-# `make install` writes files that name the prefix below the build's folder; this has a folder of its own, with the same objects.
+# `make install` writes files that name the prefix below the build's folder; this test uses a separate folder with the
+# same objects.
 mkdir "$root/make"
 for part in obj lib bin doc share include; do
     [ ! -e "$build/$part" ] || cp -al "$build/$part" "$root/make/" 2>/dev/null || cp -a "$build/$part" "$root/make/"
@@ -108,7 +110,7 @@ refused 'a sweep that is checked' 'FAULT each finds leaks' "$found" 'cuvmm_add_t
 rm "$installed/bin/cuvmm"
 refused 'a component of another package' 'no command: .*package cuvmm,' 'find_package(cuvmm CONFIG REQUIRED COMPONENTS command)'
 
-# Within another project; what was built is taken from here, since a build of its own takes minutes (ci/check-package makes one).
+# Within another project; it reuses the objects built here, because a separate build takes minutes (ci/check-package makes one).
 project fetched fetch-content
 configure fetched -DFETCHCONTENT_SOURCE_DIR_CUVMM="$here" -DCUVMM_MAKE_FLAGS="BUILD=$root/make"
 ok $? 'FetchContent with SOURCE_SUBDIR packaging/cmake'

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Part of the library in a build for coverage, and of the tests whose reach ci/mutation measures: a child that ends by _exit
- * writes what it counted, as one that returns from main does. After vfork the parent continues with the same counters, so they
- * are reset once written. */
+/* Part of the library in a build for coverage, and of the tests whose reach ci/mutation measures: a child that ends
+ * with _exit writes its counters, like one that returns from main. After vfork the parent continues with the same
+ * counters, so they are reset once written. */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <unistd.h>

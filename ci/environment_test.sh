@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The library reads environment variables in one place, which ignores those of a caller with fewer rights.
+# The library reads environment variables in a single place, which ignores those of a less privileged caller.
 . ci/tap.sh
 said=$(mktemp "${TMPDIR:-/tmp}/environment_test.XXXXXX")
 trap 'rm -f "$said"' EXIT
 
-# asked FILE...: reads of the environment outside of that place.
+# asked FILE...: finds reads of the environment outside of that place.
 asked() { grep -nE '\b(secure_)?getenv *\(|\benviron\b' "$@" | grep -v '^api/base/os_environment\.c:'; }
 
 shopt -s globstar nullglob

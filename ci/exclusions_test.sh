@@ -7,7 +7,7 @@ folder=$(mktemp -d "${TMPDIR:-/tmp}/exclusions_test.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 said=$folder/said
 
-# unreasoned FILE...: the marks that are wrong, one a line; fails where there are any.
+# unreasoned FILE...: the invalid marks, one per line; fails if there are any.
 unreasoned() {
     awk '
     function wrong(why) { printf "%s:%d: %s: %s\n", FILENAME, FNR, why, $0; bad = 1 }

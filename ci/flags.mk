@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# How things are built, not what: the same bytes wherever and whenever (reproducible), and harder to exploit when a
-# program that uses them has a fault (hardening). docs/packaging.md lists the costs. Included by the Makefile.
+# Build flags: for reproducible output, and for hardening, which makes faults in programs that use the library harder
+# to exploit. docs/packaging.md lists the costs. Included by the Makefile.
 #
 #   HARDEN=      without hardening; a build with a sanitizer or for coverage never has it
 #   BUILD, SAN, COVERAGE, CC, CFLAGS, SYSTEM are the Makefile's
@@ -12,7 +12,7 @@ ifeq ($(SYSTEM),Linux)
 SHARED_LDFLAGS := -Wl,-z,nodelete
 endif
 
-# accepted FLAG...: those of them that this compiler accepts, each by itself.
+# accepted FLAG...: the flags that this compiler accepts, each tested separately.
 accepted = $(foreach flag,$(1),$(shell $(CC) -Werror $(flag) -x c -S -o - /dev/null >/dev/null 2>&1 && echo '$(flag)'))
 
 # File names relative to the top folder, except for coverage, whose reader must find the files.
@@ -20,7 +20,7 @@ ifeq ($(COVERAGE),)
 override CFLAGS += -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(patsubst %/,%,$(BUILD))/=./build/
 endif
 
-# No times nor owners in archives: GNU ar can leave them out, but not every build of it does so by default.
+# No times or owners in archives: GNU ar can omit them, but not every build of it does so by default.
 ARFLAGS := rcs$(shell $(AR) --help 2>/dev/null | grep -q '\[D\]' && echo D)
 
 ifneq ($(HARDEN),)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The surroundings of the fuzz targets: each has a corpus and a row in the documentation, the corpora stay small,
-# dictionaries hold the words of the tables, and `make fuzz` reports what is missing. check/fuzz-TARGET runs the corpora
-# themselves.
+# The files around the fuzz targets: each target has a corpus and a row in the documentation, the corpora stay small,
+# dictionaries contain the words of the tables, and `make fuzz` reports missing tools. check/fuzz-TARGET runs the
+# corpora themselves.
 set -u
 build=${CUVMM_BUILD-build}
 folder=$(mktemp -d "${TMPDIR:-/tmp}/fuzz_test.XXXXXX")
@@ -10,7 +10,7 @@ trap 'rm -rf "$folder"' EXIT
 points=0
 failures=0
 
-# point NAME: the command before succeeded.
+# point NAME: the previous command succeeded.
 point() {
     local status=$?
     points=$((points + 1))

@@ -18,7 +18,7 @@ GPU_TIMEOUT   = timeout $(GPU_PATIENCE)
 
 # The recording programs that are compared.
 GPU_RECORDED := first edges copies small memops pools copies3d ipc runtime nvml
-# A name and a command each, in the order of running; what is not built is left out.
+# A name and a command each, in the order of execution; programs that are not built are omitted.
 GPU_RUNS := device suite rules mistakes
 GPU_RUNS += $(if $(filter backend_cuda/cuda_device_test.c,$(TEST_SRC)),life)
 GPU_RUNS += $(GPU_RECORDED) examples lessons exercises checked

@@ -31,7 +31,7 @@ has() { # has NAME TEXT PATTERN
     fi
 }
 
-# Frameworks under the checker: what their program breaks fails, but for its own known mistakes and what is imported.
+# Frameworks under the checker: rule violations fail, except for known mistakes and imported memory.
 "${CC-cc}" -O1 -isystem api/abi conformance/programs/check/*.c -o "$folder/programs" -L"$build/lib" -lcuda -ldl -lpthread
 frameworks() { # frameworks PROGRAM NAME...: as if each framework were that program of conformance/programs/check
     local program=$1

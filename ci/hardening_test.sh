@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What is installed is hardened as ci/flags.mk says: read in the libraries and the command themselves.
-# From make check: CUVMM_BUILD, CUVMM_HARDENED (what this build has of it: ci/flags.mk; unset for all).
+# Installed files are hardened as described in ci/flags.mk, checked in the libraries and the command themselves. From
+# make check: CUVMM_BUILD, CUVMM_HARDENED (what this build has of it: ci/flags.mk; unset for all).
 set -u
 build=${CUVMM_BUILD-build}
 hardened=${CUVMM_HARDENED--fstack-protector-strong fortify linker -fcf-protection -mbranch-protection=standard}

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Where an output changed on purpose: make examples-update, and read what it changed.
 #
-# What `make install` puts into an empty folder is all that a user's program needs: header, libraries, pkg-config file,
-# command and its pages; the examples compile and run with it as they are printed in README.md and docs/library.md.
-# From make check: CUVMM_BUILD, CUVMM_SAN (a sanitizer or coverage build, which a user would not install), CC.
+# `make install` into an empty folder provides everything that a user's program needs: header, libraries, pkg-config file,
+# command and its pages; the examples compile and run with it as they are printed in README.md and docs/library.md. From
+# make check: CUVMM_BUILD, CUVMM_SAN (a sanitizer or coverage build, which a user would not install), CC.
 . ci/test_head.sh
 own_system
 compiler=${CC-cc}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# ci/mutate tells mutants that a test notices from those that none does: on a tree of one file and one test, with a tool that
-# proposes what the test wants.
+# ci/mutate distinguishes mutants that a test notices from others: on a tree with one file and one test, and a tool
+# with predefined mutants.
 . ci/test_head.sh
 if ! command -v python3 >/dev/null || ! python3 -c 'import os; os.pidfd_open' 2>/dev/null; then
     echo "1..0 # SKIP needs Python 3.9"

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# No function of ours has the name of one that a linked library exports: the program's would take the place of the library's, also
-# inside that library.
-# From make check: CUVMM_BUILD.
+# None of our functions has the name of a function exported by a linked library: it would replace the library's, even
+# inside that library. From make check: CUVMM_BUILD.
 . ci/test_head.sh
 own_system
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# libnvidia-ml.so.1 exports the functions of backend_sim/nvml/nvml_entries.def and nothing else; the header and docs/nvml.md name those
-# that are there. From make check: CUVMM_BUILD.
+# libnvidia-ml.so.1 exports the functions of backend_sim/nvml/nvml_entries.def and nothing else; the header and
+# docs/nvml.md list the implemented ones. From make check: CUVMM_BUILD.
 . ci/test_head.sh
 library=$build/lib/libnvidia-ml.so.1
 table=backend_sim/nvml/nvml_entries.def

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the tree produces for others: lists of symbols, manual pages, completion, a tarball, packages; and the analysers.
-# Included by the Makefile. See docs/packaging.md.
+# Products for distribution: symbol lists, manual pages, completion, a tarball, packages; and the analysers. Included
+# by the Makefile. See docs/packaging.md.
 
 .PHONY: symbols-update
 
@@ -100,7 +100,7 @@ check-dist: $(TAP_RUN) ## build the tarball twice, compare, and test the result 
 
 # ---------------------------------------------------------------------------------------------------- Debian packages
 
-# As a packager does: from the tarball, in a folder of its own, and without what was said to this make.
+# Like a packager: from the tarball, in a separate folder, and without this make's variables.
 DEB := $(BUILD)/deb
 .PHONY: deb
 deb: ## Debian packages in $(BUILD)/deb, with dpkg-buildpackage (docs/packaging.md)
@@ -113,7 +113,8 @@ deb: ## Debian packages in $(BUILD)/deb, with dpkg-buildpackage (docs/packaging.
 	sed -i "s|@VERSION@|$(VERSION)|; s|@DATE@|$$(LC_ALL=C date -u -R -r $(DEB)/$(DIST)/Makefile)|" $(DEB)/$(DIST)/debian/changelog
 	cd $(DEB)/$(DIST) && env -i PATH="$$PATH" HOME="$$HOME" dpkg-buildpackage -us -uc -j$(JOBS)
 
-# What was packed, in fresh systems below PACKAGE_ROOT (ci/check-package). Needs root, debootstrap and a network; takes minutes.
+# Tests the packages in fresh systems below PACKAGE_ROOT (ci/check-package). Needs root, debootstrap and a network; takes
+# minutes.
 PACKAGE_ROOT ?= $(BUILD)/package-root
 .PHONY: check-package
 check-package: $(TAP_RUN) deb dist ## test packages, tarball, FetchContent, action and container in a fresh Debian (root; PACKAGE_ROOT=/path, CUVMM_PACKAGE_PARTS=user: packages alone)

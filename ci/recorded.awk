@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# recorded.awk: what ci/recorded does, once its files are named.
+# recorded.awk: the implementation of ci/recorded.
 
 # ---- patterns ----
 
@@ -12,20 +12,20 @@ function pattern(glob,    text, i, c, choice) {
     }
     return "^" text "$"
 }
-# What fits the pattern begins with as many characters as this, which are ? where they may be any.
+# A matching text begins with this many characters, where ? stands for any.
 function beginning(glob) {
     sub(/[*{].*/, "", glob)
     return substr(glob, 1, BEGINNING)
 }
 
-# ---- relations: each decides whether two answers that are not equal agree all the same ----
+# ---- relations: each decides whether two different results agree nevertheless ----
 
 function number(hex,    value, i) {
     for (i = 1; i <= length(hex); i++)
         value = value * 16 + index("123456789abcdef", substr(hex, i, 1))
     return value + 0
 }
-# The place in its granule of 2 MiB.
+# The offset in its 2 MiB granule.
 function low(address) { return address % 2097152 }
 function rest(text) { return index(text, " ") ? substr(text, index(text, " ")) : "" }
 function field(text, name,    part) {

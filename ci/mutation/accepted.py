@@ -37,7 +37,7 @@ def read(path):
 
 
 def check(entries, sources):
-    """An entry whose line its file does not have any more is wrong."""
+    """An entry whose line no longer exists in its file is invalid."""
     for entry in entries:
         lines = sources.get(entry["file"])
         if lines is not None and entry["old"] not in (line.strip() for line in lines):

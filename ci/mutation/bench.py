@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A place to try mutants in: a copy of the tree, and products that are linked when a test needs them."""
+"""A workspace for trying mutants: a copy of the tree, and products that are linked when a test needs them."""
 import concurrent.futures
 import os
 import re
@@ -14,7 +14,7 @@ SHELL_PRODUCTS = ("bin/cuvmm", "lib/libcuda.so.1", "lib/libcuvmm-check.so", "lib
                   "lib/libcudart.so.13", "lib/libnvidia-ml.so.1")
 MIRRORED = ("bin", "lib", "test", "check", "fuzz", "fake", "examples", "share", "include", "doc")
 LEAST_WALL, TIMES = 10, 10
-# Of the GNU C library: memory that was never set, or that is freed, is not nought, so that what reads it differs.
+# A setting of the GNU C library: unset and freed memory is not zero, so that reading it changes the result.
 PERTURBED = {"MALLOC_PERTURB_": "165"}
 
 
@@ -40,7 +40,7 @@ def each(jobs, work, items):
 
 
 def strip_base(commands, base, jobs):
-    """Copies of what links take, without debug information, so that they are quick; archives point to them."""
+    """Copies of linked objects without debug information, so that linking is fast; archives refer to them."""
     wanted = {part for product in [*commands.products, *commands.archives] for part in commands.parts(product)}
 
     def strip(path):
@@ -62,7 +62,7 @@ def archive(made, members):
 
 
 class Change:
-    """A file with another text; made: what was compiled of it already, {object or archive: its place}."""
+    """A file with changed text; made: objects already compiled from it, {object or archive: its path}."""
 
     def __init__(self, file, text, made=()):
         self.file, self.text, self.made = file, text, dict(made)
@@ -128,7 +128,7 @@ class Bench:
             [self.commands.inside(word) for word in words if re.search(r"/lib/lib[\w.-]*\.so[.\d]*$", word)]
 
     def products_of(self, test):
-        """What a test runs of what is built: itself, or what its script names."""
+        """The built programs that a test runs: itself, or those that its script names."""
         inside = os.path.relpath(test, self.commands.build) if test.startswith(self.commands.build + "/") else test
         if inside in self.commands.products:
             needed = [inside] + self.libraries_of(inside)
@@ -142,7 +142,7 @@ class Bench:
         return [p for p in dict.fromkeys(needed) if p in self.commands.products]
 
     def place(self, path):
-        """Where an object or archive lies that a link takes: with the change in it, if it is made of the changed file."""
+        """The path of an object or archive for linking: the changed one, if it is made from the changed file."""
         if path in self.commands.archives:
             if path not in self.placed:
                 parts = {part: self.place(part) for part in self.commands.parts(path)}
@@ -181,7 +181,7 @@ class Bench:
 
     def load(self, objects, change=None, code=()):
         """From now on products are linked with these objects and, compiled with the flags `code`, with those that are made of the
-        changed file. One that only scripts compile has the change in the tree. What was linked before is taken away."""
+        changed file. A file that only scripts compile is changed in the tree. Earlier linked products are removed."""
         for product in self.linked:
             made = os.path.join(self.out, product)
             if os.path.lexists(made):

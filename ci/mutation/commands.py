@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How make builds each object, archive and product, read from what it would do, so that it stands in the Makefile alone."""
+"""The commands with which make builds each object, archive and product, taken from its dry run, so that only the
+Makefile defines them."""
 import glob
 import os
 import re
@@ -39,7 +40,8 @@ class Commands:
             self.products[self.inside(words[words.index("-o") + 1])] = words
 
     def read_dependencies(self):
-        """made_of: {source or header: the objects that are compiled of it}, also as the compiler wrote it at the last build."""
+        """made_of: {source or header: the objects that are compiled from it}, including dependencies that the
+        compiler wrote at the last build."""
         for path in glob.glob(os.path.join(self.build, "obj", "**", "*.d"), recursive=True):
             made = os.path.relpath(path, self.build)[:-2] + ".o"
             if made in self.objects:
@@ -56,12 +58,12 @@ class Commands:
         return any(self.objects[made][-1] == source for made in self.made_of.get(source, ()))
 
     def sources(self):
-        """What is compiled and is not a test."""
+        """Compiled files that are not tests."""
         return sorted({words[-1] for words in self.objects.values()
                        if words[-1].endswith(".c") and not words[-1].endswith("_test.c") and not os.path.isabs(words[-1])})
 
     def seconds(self):
-        """{test: what it took on the clock} at the last `make check` of this build (ci/tap_run.c); of others it is not known."""
+        """{test: its duration} in the last `make check` of this build (ci/tap_run.c); unknown for others."""
         taken = {}
         for test in self.tests:
             kept = os.path.relpath(test).replace("/", "_")

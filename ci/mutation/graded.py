@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes in what no test of the project runs, the exercises' solutions, judged by a program of their own."""
+"""Mistakes in the exercises' solutions, which no test of the project runs, judged by a separate program."""
 import os
 import re
 import shutil
@@ -10,7 +10,7 @@ LIMIT = (120, 300)
 
 
 class Place:
-    """Where a program that judges may write, and find what it wrote for the rows before."""
+    """A folder where a judging program may write, and reuse what it wrote for earlier rows."""
 
     def __init__(self, number, work):
         self.folder = os.path.join(work, f"graded{number}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the mutants that there are to verdicts: which are tried, in which order, on several benches at once."""
+"""From mutants to verdicts: selection, order, and execution on several benches at once."""
 import os
 import threading
 import time
@@ -27,7 +27,7 @@ class Queue:
         self.all = dict(self.wanted)
 
     def take(self):
-        """Of the group that is furthest behind, so that a run that is cut short has seen all files."""
+        """Takes one from the group that is furthest behind, so that an interrupted run has covered all files."""
         with self.lock:
             left = [group for group, of_group in self.groups.items() if self.wanted[group] > 0 and of_group]
             if not left or (self.until and time.monotonic() > self.until):
@@ -37,7 +37,7 @@ class Queue:
             return group, self.groups[group].pop(0)[1]
 
     def give_back(self, group):
-        """It was none to be judged: another one may be."""
+        """It could not be judged, so another one is drawn."""
         with self.lock:
             self.wanted[group] += 1
 
@@ -63,7 +63,7 @@ class Hunt:
         return benches.Change(mutant.file, mutant.apply(self.sources[mutant.file]), made)
 
     def second_look(self, bench, mutant):
-        """(verdict, test, what it said) of one that no test has noticed, with sanitizers."""
+        """(verdict, test, output) with sanitizers for one that no test has noticed."""
         way = self.sanitized.way(bench) if self.sanitized else None
         verdict = self.judge.try_on(bench, mutant, self.change(mutant), way) if way else (None,)
         return verdict if verdict[0] == "killed" else ("survived", None, None)
@@ -102,7 +102,7 @@ class MadeHunt(Hunt):
         return (reaches.digest(made), {name: made}) if compiled else (None, None)
 
     def fresh(self, bench, mutant):
-        """The object of a mutant that differs from the original's and from those before it; otherwise why not."""
+        """The object of a mutant, if it differs from the original's and from earlier ones; otherwise the reason."""
         lines = self.sources[mutant.file]
         with self.lock:
             known = self.codes.setdefault(mutant.file, {})

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of a mutant: killed, survived, or nothing to be judged since the compiler sees no difference."""
+"""The fate of a mutant: killed, survived, or not judged because the compiled code is the same."""
 import os
 import re
 
 import bench as benches
 import runs
 
-# What a test costs beside its run, in seconds: its link and its box.
+# The overhead of a test in seconds: linking and its box.
 AROUND = 0.15
-# How likely a test of which nothing is known yet is to notice: those that go through most of the engine first.
+# The prior probability that a test notices a mutant: highest for those that cover most of the engine.
 LIKELY = ((r"/rule_report_test$", 0.5), (r"/check/(conformance-(h100|odd|as-driver-h200x2)|lockstep|world)$", 0.5),
           (r"/check/", 0.2), (r"/backend_sim/abi/", 0.05), (r"/backend_sim/", 0.1), (r"", 0.01))
 NEAR = 0.5
 # Those that go through all calls, and take too long to be among the likeliest for their time: they come last of what is run.
 THROUGH = re.compile(r"/(rule_report_test|rule_pairs_test|check/(conformance-(h100|odd|as-driver-h200x2)|abi-suite-h200x2|lockstep))$")
-# Scripts that are about something else than what compiled code does, and what is measured and not asserted.
+# Scripts that do not test compiled code, and measurements without assertions.
 ELSEWHERE = ("ci/abi_symbols_", "ci/analyze_", "ci/client_", "ci/exclusions_", "ci/fuzz_", "ci/gpu_", "ci/hardening_", "ci/install_",
              "ci/junit_", "ci/mutate_", "ci/sim_only_", "ci/slowest_", "ci/spdx_", "ci/symbols_list_", "ci/tally_", "ci/threaded_",
              "conformance/corpus/exercises_", "conformance/programs/fabric_mpi_", "docs/", "tools/cli/completion_",
@@ -22,7 +22,7 @@ ELSEWHERE = ("ci/abi_symbols_", "ci/analyze_", "ci/client_", "ci/exclusions_", "
 
 
 class Order:
-    """Tests that killed often and cost little come first; those beside the mutated file before all."""
+    """Cheap tests that killed often come first; those next to the mutated file before all others."""
 
     def __init__(self, most):
         self.kills, self.seconds, self.most = {}, {}, most
@@ -105,8 +105,9 @@ class Judge:
         return {**dict(way.environment), **({"CUVMM_BOX": "open"} if test in self.unboxed else {})}
 
     def normal_seconds(self, bench, test, way):
-        """How long a test takes on the engine as it is; None where it fails on it, and so proves nothing: that is printed at
-        once, as what follows is judged without it. Not of tests that do not work with sanitizers: without, they did."""
+        """The duration of a test on the unchanged engine; None if it fails there and so proves nothing: that is
+        printed at once, because later mutants are judged without it. Not of tests that do not work with sanitizers:
+        without, they did."""
         if test not in way.normal:
             bench.load(way.objects)
             linked = all(bench.link(product, extra=way.link) for product in bench.products_of(test))
@@ -125,7 +126,7 @@ class Judge:
         return None if test in way.red else way.normal[test]
 
     def try_on(self, bench, mutant, change, way=PLAIN):
-        """(verdict, the test that noticed, what it said): "killed", "survived", or "invalid" where it cannot be built."""
+        """(verdict, the test that noticed, its output): "killed", "survived", or "invalid" if it cannot be built."""
         for test in self.tests_for(mutant, way):
             normal = self.normal_seconds(bench, test, way)
             if normal is None:

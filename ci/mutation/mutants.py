@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mutants: one line of a file in another form. Which there are, how they are named, and which of them are taken."""
+"""Mutants: one line of a file in another form. Generation, naming and selection."""
 import hashlib
 import json
 import re
@@ -9,7 +9,7 @@ TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n
 
 
 def without_comments(text):
-    """The same lines without comments, so that no mutant is of prose; a line with a comment behind it stays code."""
+    """The same lines without comments, so that no mutant changes prose; a line with a trailing comment stays code."""
     def blank(match):
         return match[0] if match[0][0] in "\"'" else "\n" * match[0].count("\n")
     return [line.rstrip() + "\n" for line in TOKEN.sub(blank, text).split("\n")][:-1]
@@ -50,7 +50,7 @@ def plain(text):
 
 
 def ordinals(lines):
-    """Of each line, how many before it have the same text."""
+    """For each line, the number of earlier lines with the same text."""
     seen, of_line = {}, []
     for line in map(str.strip, lines):
         of_line.append(seen.get(line, 0))
@@ -77,6 +77,6 @@ def make(tool, sources):
 
 
 def shares(made, count):
-    """How many of `count` each file gets: by its number of mutants, and two at least."""
+    """Each file's share of `count`: proportional to its number of mutants, at least two."""
     total = sum(len(of_file) for of_file in made.values()) or 1
     return {file: min(len(of_file), max(2, round(count * len(of_file) / total))) for file, of_file in made.items()}

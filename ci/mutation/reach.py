@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which test reaches which lines of the engine: one run of each test with gcc's counters, kept while nothing changes."""
+"""The lines of the engine that each test reaches: one run of each test with gcc's counters, cached while nothing changes."""
 import hashlib
 import json
 import os
@@ -11,7 +11,7 @@ from bench import each
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIMIT = (60, 90)
-# Where a test goes it shows in few rounds, too.
+# A few rounds suffice to measure a test's coverage.
 ROUNDS = "5"
 
 

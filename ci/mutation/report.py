@@ -6,7 +6,7 @@ import sys
 import threading
 
 
-# A mistake by hand that cannot be built is none that a test could notice.
+# A hand-made mistake that cannot be built cannot be noticed by a test.
 BAD = ("survived", "invalid")
 
 

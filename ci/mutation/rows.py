@@ -79,7 +79,7 @@ def sources_of(rows):
 
 
 def stale(rows):
-    """What is wrong with the rows whose text their file does not have exactly once."""
+    """The errors of rows whose text does not occur exactly once in their file."""
     sources, found = sources_of(rows), []
     for row in rows:
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One test, run so that nothing it does can hurt."""
+"""Runs one test in isolation."""
 import os
 import re
 import select
@@ -23,14 +23,14 @@ def memory_free():
 
 
 def wait_for_memory():
-    """Until other processes have left enough for another try, or a minute has gone."""
+    """Waits until other processes have freed enough for another try, or for a minute."""
     until = time.monotonic() + 60
     while memory_free() < 2 * LEAST_FREE and time.monotonic() < until:
         time.sleep(1)
 
 
 def follow(process, until):
-    """What it said, and why it was ended, if it was."""
+    """Its output, and the reason if it was killed."""
     said, poll, pipe = b"", select.poll(), process.stdout.fileno()
     os.set_blocking(pipe, False)
     ended = os.pidfd_open(process.pid)

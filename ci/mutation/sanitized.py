@@ -8,7 +8,7 @@ import judge as judges
 
 KINDS = "-fsanitize=address,undefined"
 CODE = ("-w", "-O1", "-U_FORTIFY_SOURCE", KINDS, "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
-# What a mutant may take. (hard_rss_limit_mb would start a thread that opens a file ten times a second, and tests that count
+# The limits of a mutant. (hard_rss_limit_mb would start a thread that opens a file ten times a second, and tests that count
 # descriptors failed of it.)
 LIMIT = "mmap_limit_mb=4096"
 WAY = judges.Way("with sanitizers", (KINDS,), {"CUVMM_SAN": KINDS, "CUVMM_BOX_DATA": "unlimited", "ASAN_OPTIONS": LIMIT},

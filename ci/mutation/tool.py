@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What universalmutator makes of C files: lines of JSON in, {"file", "lines"}; lines of JSON out, {"file", "mutants"}.
+"""Runs universalmutator on C files: lines of JSON in, {"file", "lines"}; lines of JSON out, {"file", "mutants"}.
 
 Runs with the Python of the virtual environment that ci/clients-python made, or with any other: tool.py FOLDER takes the package
 from that folder. A mutant is [number of the line, text].

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A project that builds cuvmm with itself, by CMake's FetchContent. Sourced by ci/check-package.
-# shellcheck shell=bash disable=SC2016,SC2154
+# A project that builds cuvmm as part of itself, with CMake's FetchContent. Sourced by ci/check-package. shellcheck
+# shell=bash disable=SC2016,SC2154
 before=$failures
 rm -f "$said"
 fresh fetch && mkdir "$root/fetch/srv/pool" && cp "$build/$name.tar.gz" "$root/fetch/srv/" &&

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# exercises_caught.sh FOLDER SOURCE FILE KEY=TEXT...: SOURCE is FILE, a solution, with a mistake in it. Does its grader catch it: does
-# the point fail that KEY=TEXT tell, and do its notes name the rule? One point of TAP, which fails where it does: a test of the
-# mistake, for ci/mutate. FOLDER keeps the graders from one start to the next.
+# exercises_caught.sh FOLDER SOURCE FILE KEY=TEXT...: SOURCE is FILE, a solution, with a mistake in it. Does its
+# grader catch it: does the point named by KEY=TEXT fail, and do its notes name the rule? Prints one TAP point, which
+# fails if the grader catches it: a test of the mistake, for ci/mutate. FOLDER keeps the graders from one start to the
+# next.
 on=sim:h100 point='' rule='' says=''
 for told in "${@:4}"; do
     case $told in
@@ -16,7 +17,7 @@ CUVMM_EXERCISES_WORK=$1
 # shellcheck source=conformance/corpus/exercises_rig.sh
 . conformance/corpus/exercises_rig.sh >"$1/rig"
 
-# What comes to no end is given little time.
+# Programs that never end get little time.
 patience=60
 [ "$rule" != EX-HANG ] || patience=3
 program=$1/program

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the tests of the exercises share, to be sourced: the graders, compiled, and how a solution is compiled and graded. From
-# make check: CUVMM_BUILD, CUVMM_SAN, CC. CUVMM_EXERCISES_WORK: a folder to keep the graders in, from one start to the next.
+# Shared by the tests of the exercises, to be sourced: compiles the graders, and compiles and grades a solution. From make
+# check: CUVMM_BUILD, CUVMM_SAN, CC. CUVMM_EXERCISES_WORK: a folder to keep the graders in, from one start to the next.
 # shellcheck shell=bash
 set -u
 build=$(cd "${CUVMM_BUILD-build}" && pwd)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The exercises: every solution has all points on every machine and on the CUDA backend, and every skeleton has none; and what
-# students see on the way (exercises_rig.sh). Each mistake is caught: mistakes_test.sh.
+# The exercises: every solution gets all points on every machine and on the CUDA backend, and every skeleton none; and
+# the output that students see (exercises_rig.sh). Each mistake is caught: mistakes_test.sh.
 . conformance/corpus/exercises_rig.sh
 
 # ---- solutions and skeletons ----
@@ -22,7 +22,7 @@ for folder in "$exercises"/[0-9]-*; do
     status=$?
     crashed=$(grep -c 'EX-CRASH\|EX-HANG\|^Bail' <<<"$said")
     passed=$(grep '^ok' <<<"$said" | grep -vc '# SKIP')
-    # What is to be mended begins with what it does well.
+    # A program to fix starts with the points that it already gets.
     [ "$status" -eq 1 ] && [ "$crashed" -eq 0 ] && { [ "$passed" -eq 0 ] || [ "$name" = fix ]; }
     result $? "the skeleton of $exercise has none, and crashes nowhere" "$(grep '^ok\|CRASH\|HANG\|^Bail' <<<"$said")"
 done

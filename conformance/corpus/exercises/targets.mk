@@ -14,7 +14,7 @@ exercise: ## lists the exercises; EX=vector INTO=FOLDER copies one out, to be wo
 grade: $(LIBA) | $(BUILD)/include/cuvmm ## what was made of one: EX=vector SRC=FOLDER/vector.c
 	@$(EXERCISE) grade '$(EX)' '$(SRC)'
 
-# As an installed tree has it, so that the command finds them in a build as well.
+# Laid out like an installed tree, so that the command finds them in a build as well.
 $(BUILD)/share/cuvmm/exercises:
 	@mkdir -p $(@D)
 	@ln -sfn $(CURDIR)/conformance/corpus/exercises $@

@@ -7,20 +7,20 @@ const struct grade_rule grade_rules[] = {
     {"EX-VECTOR-MOVES", "the vector keeps its address", "reserve addresses for the maximum size at open, and map after the "
                                                         "existing part"},
     {"EX-VECTOR-COPIES", "growing and shrinking copy no bytes", "existing mappings stay: only the end changes"},
-    {"EX-VECTOR-EXACT", "memory for the size in whole units of the minimum granularity, and no more",
+    {"EX-VECTOR-EXACT", "exactly the memory for the size, in whole units of the minimum granularity",
      "call vmm_mem_get_allocation_granularity with MINIMUM; use one piece of memory for each unit; unmap the rest"},
     {"EX-VECTOR-BYTES", "bytes that stay in the vector stay as they are",
      "map only after the backed part, and unmap only beyond the size"},
     {"EX-VECTOR-RIGHTS", "the vector's device can read and write all of it, and no other device has access",
      "call vmm_mem_set_access for each new unit, only for the vector's device"},
-    {"EX-VECTOR-LIMIT", "more than room is VMM_ERROR_OUT_OF_MEMORY and changes nothing",
+    {"EX-VECTOR-LIMIT", "a size above room is VMM_ERROR_OUT_OF_MEMORY and changes nothing",
      "compare with room before any call; remove the units that were added before the driver ran out"},
     {0},
 };
 
 enum { UNITS = 6 };
 
-/* Where a vector of size bytes has to be now. */
+/* Checks the position of a vector of size bytes. */
 static bool is_backed(const struct grade *g, const struct vector *v, uint64_t size)
 {
     return v->size == size && v->backed == (size + g->unit - 1) / g->unit * g->unit;
@@ -125,7 +125,7 @@ static void part_shrink(const char *spec)
     grade_close(&g);
 }
 
-/* A fill that was not waited for uses the units that go. */
+/* A fill in flight uses the units that are removed. */
 static void part_flight(const char *spec)
 {
     struct grade g;
@@ -140,7 +140,7 @@ static void part_flight(const char *spec)
                 "shrinking waits for work in flight", "memory was unmapped under an unfinished fill");
     grade_point(&g, issued && grade_is(&g, v.at, g.unit, 9), "VMM-UNMAP-IN-FLIGHT", "which is done",
                 "the bytes of the fill are missing");
-    vmm_memset_d8_async(g.sys, v.at, 9, g.unit, NULL); /* a refusal is reported in the next point */
+    vmm_memset_d8_async(g.sys, v.at, 9, g.unit, NULL); /* the next point reports a refusal */
     grade_ok(&g, vector_close(&v), "vector_close succeeds");
     grade_close(&g);
 }
@@ -164,7 +164,7 @@ static void part_limit(const char *spec)
     grade_close(&g);
 }
 
-/* The device has no more. */
+/* The device has no memory left. */
 static void part_full(const char *spec)
 {
     struct grade g;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exercise 1, a vector that grows without moving: yours to write. vector.h is the contract, task.md explains it. */
+/* Exercise 1, a vector that grows without moving, to be written by you. vector.h is the contract, task.md explains it. */
 #include "vector.h"
 
 vmm_result vector_open(struct vector *v, vmm_system *sys, vmm_device device, uint64_t most)
@@ -17,6 +17,6 @@ vmm_result vector_resize(struct vector *v, uint64_t size)
 
 vmm_result vector_close(struct vector *v)
 {
-    (void)v; /* TODO: what open and resize made, in the opposite order */
+    (void)v; /* TODO: undo what open and resize did, in the opposite order */
     return VMM_ERROR_NOT_SUPPORTED;
 }

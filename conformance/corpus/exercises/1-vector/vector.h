@@ -17,21 +17,21 @@ struct vector {
     uint64_t unit;       /* bytes of a piece of memory: the minimum granularity */
     uint64_t room;       /* bytes of addresses: most, rounded up to whole units */
     uint64_t size;       /* bytes that the user asked for */
-    uint64_t backed;     /* bytes that there is memory for: size, rounded up to whole units */
+    uint64_t backed;     /* bytes with memory behind them: size, rounded up to whole units */
     void *yours;         /* for whatever else you want to keep */
 };
 
-/* A vector of 0 bytes on device that can grow to most bytes (more than 0). Takes addresses and no memory.
- * On failure: the driver's result, nothing is left behind. */
+/* A vector of 0 bytes on device that can grow to most bytes (more than 0). It takes addresses but no memory. On failure: the
+ * driver's result, nothing is left behind. */
 vmm_result vector_open(struct vector *v, vmm_system *sys, vmm_device device, uint64_t most);
 
-/* Makes it size bytes long. Bytes below the smaller of both sizes stay as they are, where they are, and are not copied; device
- * may read and write all of it, no other device any of it. Memory beyond the last unit that is needed is freed, once work
- * in flight of the current context is done.
- * More than room: VMM_ERROR_OUT_OF_MEMORY. On failure: that or the driver's result, and the vector is as it was. */
+/* Makes it size bytes long. Bytes below the smaller of both sizes keep their values and addresses, and are not
+ * copied; only device has access, to read and write all of it. Memory beyond the last unit that is needed is freed,
+ * once work in flight of the current context is done.
+ * A size above room: VMM_ERROR_OUT_OF_MEMORY. On failure: that or the driver's result, and the vector is as it was. */
 vmm_result vector_resize(struct vector *v, uint64_t size);
 
-/* Waits for work in flight and gives everything back, also when waiting fails. Returns the first result that is not
+/* Waits for work in flight and frees everything, even if waiting fails. Returns the first result that is not
  * VMM_SUCCESS. */
 vmm_result vector_close(struct vector *v);
 

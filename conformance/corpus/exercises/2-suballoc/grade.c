@@ -62,7 +62,7 @@ static void part_open(const char *spec)
     closes(&g, &s);
 }
 
-/* What the grader knows of the blocks: a plain array. */
+/* The grader's record of the blocks: a plain array. */
 struct known {
     vmm_deviceptr at[BLOCKS];
     uint64_t size[BLOCKS];
@@ -79,7 +79,7 @@ static bool is_right(const struct suballoc *s, const struct known *k, vmm_device
     return true;
 }
 
-/* Is there really no gap for it? Every gap begins at the start or behind a block. */
+/* Is there really no gap for it? Every gap begins at the start or after a block. */
 static bool has_room(const struct suballoc *s, const struct known *k, uint64_t size, uint64_t alignment)
 {
     for (unsigned i = 0; i <= k->count; i++) {
@@ -96,7 +96,7 @@ static uint64_t next(uint64_t *state)
     return *state >> 33;
 }
 
-/* Takes and gives at random; every answer is compared with the array. */
+/* Allocates and frees at random; every result is compared with the array. */
 static void churn(struct grade *g, struct suballoc *s, struct known *k, unsigned steps)
 {
     uint64_t state = 7;
@@ -201,7 +201,7 @@ static void part_arguments(const char *spec)
     closes(&g, &s);
 }
 
-/* A machine that is out of order once the pool is open: who calls it then is found out. */
+/* A machine that fails once the pool is open, so that any call of it is noticed. */
 static void part_host_alone(const char *spec)
 {
     struct grade g;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exercise 2, small blocks out of one large piece: yours to write. suballoc.h is the contract, task.md explains it. */
+/* Exercise 2, small blocks out of one large piece, to be written by you. suballoc.h is the contract, task.md explains it. */
 #include "suballoc.h"
 
 struct suballoc_block {
-    uint64_t start, size; /* TODO: whatever you need to know of a block, free or taken */
+    uint64_t start, size; /* TODO: the data that you need for a block, free or allocated */
 };
 
 vmm_result suballoc_open(struct suballoc *s, vmm_system *sys, vmm_device device, uint64_t size)
@@ -15,18 +15,18 @@ vmm_result suballoc_open(struct suballoc *s, vmm_system *sys, vmm_device device,
 
 vmm_result suballoc_take(struct suballoc *s, uint64_t size, uint64_t alignment, vmm_deviceptr *at)
 {
-    (void)s, (void)size, (void)alignment, (void)at; /* TODO: the first free block in which it fits, cut in up to three */
+    (void)s, (void)size, (void)alignment, (void)at; /* TODO: the first free block that is large enough, split into up to three */
     return VMM_ERROR_NOT_SUPPORTED;
 }
 
 vmm_result suballoc_give(struct suballoc *s, vmm_deviceptr at)
 {
-    (void)s, (void)at; /* TODO: free again, and one with the free blocks on either side */
+    (void)s, (void)at; /* TODO: mark it free, and merge it with the free blocks on either side */
     return VMM_ERROR_NOT_SUPPORTED;
 }
 
 vmm_result suballoc_close(struct suballoc *s)
 {
-    (void)s; /* TODO: wait, then what open made, in the opposite order */
+    (void)s; /* TODO: wait, then undo what open did, in the opposite order */
     return VMM_ERROR_NOT_SUPPORTED;
 }

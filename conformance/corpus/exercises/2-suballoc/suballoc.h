@@ -19,25 +19,25 @@ struct suballoc {
     vmm_device device;
     vmm_deviceptr at;  /* the first byte */
     uint64_t unit;     /* the minimum granularity */
-    uint64_t size;     /* of all blocks together: what was asked for, rounded up to whole units */
+    uint64_t size;     /* of all blocks together: the requested size, rounded up to whole units */
     struct suballoc_block *blocks; /* yours, on the host: the host cannot write to device memory */
 };
 
-/* A pool of at least size bytes (more than 0) on device, which alone may read and write them. One piece of memory, one
- * mapping. On failure: the driver's result, or VMM_ERROR_OUT_OF_MEMORY where the host has none; nothing is left behind. */
+/* A pool of at least size bytes (more than 0) on device; only device has access to them. One piece of memory, one mapping.
+ * On failure: the driver's result, or VMM_ERROR_OUT_OF_MEMORY if the host has no memory; nothing is left behind. */
 vmm_result suballoc_open(struct suballoc *s, vmm_system *sys, vmm_device device, uint64_t size);
 
-/* A block of size bytes whose address is a multiple of alignment, in *at. Makes no call of the driver.
- * VMM_ERROR_INVALID_VALUE: size is 0, alignment is not a power of two or is above the minimum granularity.
- * VMM_ERROR_OUT_OF_MEMORY: no such block is free; there always is one where a place for it is. *at is then untouched. */
+/* A block of size bytes whose address is a multiple of alignment, in *at. Makes no driver call. VMM_ERROR_INVALID_VALUE:
+ * size is 0, alignment is not a power of two or is above the minimum granularity. VMM_ERROR_OUT_OF_MEMORY: there is no
+ * free range for it; *at is then unchanged. It succeeds whenever there is one. */
 vmm_result suballoc_take(struct suballoc *s, uint64_t size, uint64_t alignment, vmm_deviceptr *at);
 
-/* Gives a block back. Makes no call of the driver.
- * VMM_ERROR_INVALID_VALUE: at is not the first byte of a block that is taken; nothing is changed. */
+/* Frees a block. Makes no driver call.
+ * VMM_ERROR_INVALID_VALUE: at is not the first byte of an allocated block; nothing is changed. */
 vmm_result suballoc_give(struct suballoc *s, vmm_deviceptr at);
 
-/* Waits for work in flight and gives everything back, blocks that are still taken and the host's memory as well, also when
- * waiting fails. Returns the first result that is not VMM_SUCCESS. */
+/* Waits for work in flight and frees everything, including allocated blocks and host memory, even if waiting fails.
+ * Returns the first result that is not VMM_SUCCESS. */
 vmm_result suballoc_close(struct suballoc *s);
 
 #endif

@@ -4,22 +4,22 @@
 #include "kvcache.h"
 
 const struct grade_rule grade_rules[] = {
-    {"EX-KV-DEMAND", "a page gets memory when it is needed, and not before",
+    {"EX-KV-DEMAND", "a page gets memory when it is needed, not before",
      "reserve for all sequences at open; create and map in grow, a page of the minimum granularity at a time"},
     {"EX-KV-BYTES", "a sequence's existing pages keep their contents and addresses", "map only after the pages that the "
                                                                                      "sequence has"},
     {"EX-KV-RIGHTS",
      "the device can read and write a sequence's own pages, and only read shared ones; no other device has access",
      "call vmm_mem_set_access for each mapping, with READ if it shows another sequence's page"},
-    {"EX-KV-REUSE", "free pages are used again before new ones are made",
+    {"EX-KV-REUSE", "free pages are reused before new ones are created",
      "keep the handle of a page until trim, and map it again"},
     {"EX-KV-BUDGET", "there are never more pages than the budget",
      "count used and free pages; refuse, and unmap what this call mapped"},
     {"EX-KV-COPIES", "sharing copies no bytes", "map the same handle a second time"},
-    {"EX-KV-USERS", "a page is free when no sequence has it any more, and no earlier", "count the sequences of each page"},
-    {"EX-KV-TRIM", "trim returns free pages to the device, and only those",
+    {"EX-KV-USERS", "a page is free as soon as no sequence uses it, not earlier", "count the sequences of each page"},
+    {"EX-KV-TRIM", "trim returns exactly the free pages to the device",
      "release each free page's handle with vmm_mem_release, and forget it"},
-    {"EX-KV-ARGUMENT", "an impossible request is VMM_ERROR_INVALID_VALUE, and changes nothing",
+    {"EX-KV-ARGUMENT", "an invalid request is VMM_ERROR_INVALID_VALUE, and changes nothing",
      "check all arguments before the first call of the driver"},
     {0},
 };
@@ -46,7 +46,7 @@ static vmm_deviceptr at(const struct kvcache *k, unsigned sequence, unsigned pag
     return k->at + ((uint64_t)sequence * MOST + page) * k->unit;
 }
 
-/* The sequence has so many pages with these rights, and nothing is mapped after them. */
+/* The sequence has that many pages with these rights, and nothing is mapped after them. */
 static bool has(struct grade *g, const struct kvcache *k, unsigned sequence, unsigned pages, vmm_mem_access_flags rights)
 {
     for (unsigned i = 0; i < MOST; i++)
@@ -111,7 +111,8 @@ static void part_limits(const char *spec)
     grade_point(&g,
                 ok && kvcache_grow(&k, 0, MOST * g.unit + 1) == invalid && kvcache_grow(&k, 0, UINT64_MAX) == invalid &&
                     has(&g, &k, 0, 1, write),
-                "EX-KV-ARGUMENT", "more than its maximum of pages is refused", "it was not, or the sequence has changed");
+                "EX-KV-ARGUMENT", "growing a sequence beyond its maximum number of pages is refused", "it was not, or the "
+                    "sequence has changed");
     grade_point(&g,
                 ok && kvcache_share(&k, 0, 1, 2) == invalid && kvcache_share(&k, 0, 0, 1) == invalid &&
                     kvcache_share(&k, 1, 0, 0) == invalid && kvcache_share(&k, 0, SEQUENCES, 1) == invalid &&
@@ -120,7 +121,7 @@ static void part_limits(const char *spec)
                                                                                                                      "not");
     ok = ok && kvcache_grow(&k, 1, MOST * g.unit) == VMM_SUCCESS;
     grade_point(&g, ok && kvcache_grow(&k, 2, 3 * g.unit) == VMM_ERROR_OUT_OF_MEMORY && has(&g, &k, 2, 0, 0), "EX-KV-BUDGET",
-                "more than the budget is refused, and nothing of it stays mapped",
+                "growing beyond the budget is refused, and leaves nothing mapped",
                 "it was not, or pages of the refused growth are mapped");
     grade_point(&g,
                 ok && kvcache_grow(&k, 2, g.unit) == VMM_SUCCESS && kvcache_grow(&k, 3, g.unit) == VMM_ERROR_OUT_OF_MEMORY &&
@@ -131,7 +132,7 @@ static void part_limits(const char *spec)
     closes(&g, &k);
 }
 
-/* A machine that makes three pieces of memory and then no more. */
+/* A machine that creates three pieces of memory and then fails. */
 static void part_reuse(const char *spec)
 {
     struct grade g;
@@ -231,7 +232,7 @@ static void part_flight(const char *spec)
     grade_close(&g);
 }
 
-/* One operation in a scenario: what the sequence has before it, and behind it. */
+/* One operation in a scenario: the sequence's pages before and after it. */
 static bool step(struct grade *g, const struct kvcache *k, unsigned sequence, unsigned before, unsigned after,
                  vmm_mem_access_flags rights, bool done)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exercise 3, pages on demand for many sequences: yours to write. kvcache.h is the contract, task.md explains it. */
+/* Exercise 3, pages on demand for many sequences, to be written by you. kvcache.h is the contract, task.md explains it. */
 #include "kvcache.h"
 
 struct kvcache_state {
-    unsigned pages; /* TODO: what you need to know: the handle of each page, how often it is used, the pages of a sequence */
+    unsigned pages; /* TODO: the data that you need: the handle of each page, its number of users, the pages of a sequence */
 };
 
 vmm_result kvcache_open(struct kvcache *k, vmm_system *sys, vmm_device device, unsigned sequences, unsigned most,
@@ -15,19 +15,19 @@ vmm_result kvcache_open(struct kvcache *k, vmm_system *sys, vmm_device device, u
 
 vmm_result kvcache_grow(struct kvcache *k, unsigned sequence, uint64_t bytes)
 {
-    (void)k, (void)sequence, (void)bytes; /* TODO: for each page that is missing: a free one or a new one, map, set access */
+    (void)k, (void)sequence, (void)bytes; /* TODO: for each missing page: take a free one or create one, map, set access */
     return VMM_ERROR_NOT_SUPPORTED;
 }
 
 vmm_result kvcache_share(struct kvcache *k, unsigned from, unsigned to, unsigned pages)
 {
-    (void)k, (void)from, (void)to, (void)pages; /* TODO: map the same handles again, to be read */
+    (void)k, (void)from, (void)to, (void)pages; /* TODO: map the same handles again, read-only */
     return VMM_ERROR_NOT_SUPPORTED;
 }
 
 vmm_result kvcache_drop(struct kvcache *k, unsigned sequence)
 {
-    (void)k, (void)sequence; /* TODO: wait, unmap; a page that no sequence uses any more is free */
+    (void)k, (void)sequence; /* TODO: wait, unmap; a page without users is free */
     return VMM_ERROR_NOT_SUPPORTED;
 }
 
@@ -39,6 +39,6 @@ vmm_result kvcache_trim(struct kvcache *k)
 
 vmm_result kvcache_close(struct kvcache *k)
 {
-    (void)k; /* TODO: wait, then everything, in the opposite order */
+    (void)k; /* TODO: wait, then undo everything in the opposite order */
     return VMM_ERROR_NOT_SUPPORTED;
 }

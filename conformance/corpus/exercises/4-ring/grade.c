@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The grader of exercise 4. Two processes: the part itself writes, a child of its reads. */
+/* The grader of exercise 4. Two processes: the part itself writes, and its child reads. */
 #define _POSIX_C_SOURCE 200809L
 #include "../grader/grader.h"
 #include "ring.h"
@@ -28,7 +28,7 @@ const struct grade_rule grade_rules[] = {
     {0},
 };
 
-enum { CHUNKS = 12, READ_TO_THE_END = 42 }; /* the latter is a status that no process ends with by chance */
+enum { CHUNKS = 12, READ_TO_THE_END = 42 }; /* the latter is a status with which no process ends by chance */
 
 static unsigned descriptors(void)
 {
@@ -38,7 +38,7 @@ static unsigned descriptors(void)
     return open;
 }
 
-/* The simulator keeps a file of its own from the first export on, which is none of the student's. */
+/* The simulator keeps a file open from the first export on, which does not count as the student's. */
 static void warm_up(struct grade *g)
 {
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
@@ -53,7 +53,7 @@ static void warm_up(struct grade *g)
     vmm_mem_release(g->sys, memory);
 }
 
-/* Both processes are to be on one machine; a driver needs no name for it. */
+/* Both processes must be on the same machine; a driver needs no name for it. */
 static void name_machine(void)
 {
     char name[40];
@@ -113,7 +113,7 @@ static void look_at(struct grade *g, const struct ring *writer, const struct rin
                 grade_rights(g, g->device, reader->at + reader->size));
 }
 
-/* Both sides in one process, which is enough to look at what they make. */
+/* Both sides in one process, which suffices to check what they create. */
 static void part_sides(const char *spec)
 {
     struct grade g;
@@ -182,7 +182,7 @@ static unsigned char byte_at(uint64_t position)
     return (unsigned char)(position * 31 + position / 251);
 }
 
-/* Sizes of writes and reads, which are not each other's: up to more than the ring, and down to a byte. */
+/* Sizes of writes and reads, which differ: from a byte to more than the ring. */
 static uint64_t chunk(uint64_t size, unsigned i, bool writes)
 {
     static const unsigned parts[] = {3, 7, 1, 5, 2};
@@ -212,7 +212,7 @@ static bool writes_all(struct ring *r)
     return ok;
 }
 
-/* How many bytes are as they were written, up to the first that is not. */
+/* The number of correct bytes up to the first wrong one. */
 static uint64_t reads_all(struct ring *r)
 {
     unsigned char *bytes = malloc(2 * r->size);
@@ -282,7 +282,7 @@ static void two_processes(const char *spec, side writes, side reads)
         writes(&g, &r);
         closed = ring_close(&r);
     }
-    close(ends[0]); /* whatever happened here, the reader does not wait for it */
+    close(ends[0]); /* regardless of errors here, the reader does not wait for this side */
     int status = end_of(child);
     bool ended = WIFEXITED(status) && WEXITSTATUS(status) == READ_TO_THE_END;
     if (!grade_ok(&g, made, "writer: ring_create succeeds")) {
@@ -301,7 +301,7 @@ static bool offers(const char *spec)
 {
     struct grade g;
     fflush(NULL);
-    pid_t child = fork(); /* a process that initialised a driver is none to fork from */
+    pid_t child = fork(); /* a process must not fork after it has initialised a driver */
     if (child == 0) {
         grade_open(&g, spec, "");
         bool offered = is_offered(&g);
@@ -333,7 +333,7 @@ static void part_stream(const char *spec)
         two_processes(spec, streams_in, streams_out);
 }
 
-/* The whole ring at once, before the reader has read a byte: that it does so the writer knows from an answer. */
+/* Writes the whole ring at once, before the reader has read a byte; a message tells the writer when it starts. */
 static void fills_up(struct grade *g, struct ring *r)
 {
     unsigned char *bytes = grade_room(r->size);
@@ -428,7 +428,7 @@ static void create_scenario(struct grade *g)
     close(ends[0]), close(ends[1]);
 }
 
-/* What fails is the reader's machine; the writer's, in the same process, is in order. */
+/* The reader's machine fails; the writer's, in the same process, works. */
 static void join_scenario(struct grade *g)
 {
     struct grade other;

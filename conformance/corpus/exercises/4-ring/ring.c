@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exercise 4, a ring of two processes: yours to write. ring.h is the contract, task.md explains it. */
+/* Exercise 4, a ring of two processes, to be written by you. ring.h is the contract, task.md explains it. */
 #include "ring.h"
 
 vmm_result ring_create(struct ring *r, vmm_system *sys, vmm_device device, int socket, uint64_t size)

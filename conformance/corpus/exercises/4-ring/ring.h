@@ -26,30 +26,30 @@ struct ring {
     vmm_device device;
     int socket;             /* to the other side; the caller's, who closes it after ring_close */
     vmm_deviceptr at;       /* 2 * size bytes of addresses */
-    uint64_t size;          /* bytes of memory: what was asked for, rounded up to whole units of the minimum granularity */
+    uint64_t size;          /* bytes of memory: the requested size, rounded up to whole units of the minimum granularity */
     uint64_t written, read; /* bytes since the beginning, as far as this side knows */
     void *yours;            /* for whatever else you want to keep */
 };
 
-/* The writer's side: memory that can be exported as a file descriptor, mapped twice, for device to read and write; the
- * descriptor and what the reader needs to know are sent over the socket (vmm_fd_send), last of all. Waits for no other process.
- * No descriptor stays open. On failure: the first result that is not VMM_SUCCESS, nothing was sent and nothing is left behind. */
+/* The writer's side: creates memory that can be exported as a file descriptor, maps it twice, read-write for device, and
+ * finally sends the descriptor and the data that the reader needs over the socket (vmm_fd_send). Does not wait for another
+ * process. No descriptor stays open. On failure: the first result that is not VMM_SUCCESS, nothing was sent and nothing is
+ * left behind. */
 vmm_result ring_create(struct ring *r, vmm_system *sys, vmm_device device, int socket, uint64_t size);
 
-/* The reader's side: what ring_create sent, mapped twice, for device to read and no more. Waits for it.
- * No descriptor stays open. On failure: the first result that is not VMM_SUCCESS, and nothing is left behind. */
+/* The reader's side: receives what ring_create sent, and maps it twice, read-only for device. Waits for it. No descriptor stays
+ * open. On failure: the first result that is not VMM_SUCCESS, and nothing is left behind. */
 vmm_result ring_join(struct ring *r, vmm_system *sys, vmm_device device, int socket);
 
-/* Writes n bytes, of which there may be more than size. Waits for room where there is none, and for that alone: size bytes fit.
- * Bytes that were reported to the reader are in memory. VMM_ERROR_NOT_FOUND: the reader is gone and there is no room; else the
- * driver's result. */
+/* Writes n bytes, which may exceed size. Waits only if there is no room; size bytes fit. Bytes that were reported to the reader
+ * are in memory. VMM_ERROR_NOT_FOUND: the reader is gone and there is no room; else the driver's result. */
 vmm_result ring_write(struct ring *r, const void *bytes, uint64_t n);
 
-/* Reads n bytes, of which there may be more than size. Waits until they are written. VMM_ERROR_NOT_FOUND: the writer is gone, and
+/* Reads n bytes, which may exceed size. Waits until they are written. VMM_ERROR_NOT_FOUND: the writer is gone, and
  * has written fewer; else the driver's result. */
 vmm_result ring_read(struct ring *r, void *bytes, uint64_t n);
 
-/* Frees what this side has, whatever fails. Returns the first result that is not VMM_SUCCESS. */
+/* Frees everything of this side, even if something fails. Returns the first result that is not VMM_SUCCESS. */
 vmm_result ring_close(struct ring *r);
 
 #endif

@@ -18,12 +18,12 @@ struct piece {
     vmm_mem_access_flags rights;              /* of the device; no other has any */
 };
 
-/* Moves count pieces, which lie one behind the other at or above start in one reservation, so that the first begins at start and
- * each next one where the one before it ends, in their order. What is at its place already stays as it is. Nothing is copied and
- * no memory is made. Before anything is moved, work in flight of the current context is done.
+/* Moves count pieces, which lie one after another at or above start in one reservation, so that the first begins at start and
+ * each next one where the previous one ends, in the same order. A piece that is already in place is not touched. Nothing is
+ * copied and no memory is created. Before anything is moved, work in flight of the current context is done.
  *
- * On failure: the driver's result. Then every piece is mapped, with its rights, at the address that its at says, be it the old or
- * the new one; called again it goes on. */
+ * On failure: the driver's result. Then every piece is mapped, with its rights, at its `at`, either the old or the new
+ * address; another call continues. */
 vmm_result defrag_compact(vmm_system *sys, vmm_device device, vmm_deviceptr start, struct piece *pieces, unsigned count);
 
 #endif

@@ -16,7 +16,7 @@ const struct grade_rule grade_rules[] = {
 
 enum { PIECES = 4, UNITS = 13 };
 
-/* Where the pieces lie at first, in units; B is read-only, and C comes to where B was. */
+/* The initial positions of the pieces, in units; B is read-only, and C moves to where B was. */
 static const struct {
     unsigned at, units;
     vmm_mem_access_flags rights;
@@ -157,7 +157,7 @@ static void part_nothing_made(const char *spec)
     grade_drop(&g);
 }
 
-/* Two that lie side by side, on a machine that unmaps nothing. */
+/* Two adjacent pieces, on a machine where unmapping fails. */
 static void part_stays(const char *spec)
 {
     struct grade g;

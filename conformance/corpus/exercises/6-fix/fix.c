@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exercise 6, fix this program. fix.h says what it should do; the grader what is wrong with it, one thing after the other. */
+/* Exercise 6, fix this program. fix.h says what it should do; the grader reports its mistakes one after the other. */
 #include "fix.h"
 
 enum { PAGE = 2 << 20 };

@@ -20,7 +20,7 @@ static bool all_are(const unsigned char *bytes, uint64_t n, unsigned char value)
     return bytes[0] == value && (n == 1 || memcmp(bytes, bytes + 1, n - 1) == 0);
 }
 
-/* One run with n bytes, and what it leaves. A refusal breaks that rule, or the one that the machine reports. */
+/* One run with n bytes, and its leaks. A refusal breaks that rule, or the one that the machine reports. */
 static void run(const char *spec, uint64_t units, uint64_t more, const char *rule)
 {
     struct grade g;
@@ -47,7 +47,7 @@ static void part_large(const char *spec)
     run(spec, 2, 17, NULL);
 }
 
-/* As much as there is: a byte of memory too many, and it is not there. */
+/* All the memory of the device: a program that requests a byte too many fails. */
 static void part_all(const char *spec)
 {
     struct grade g;
@@ -60,7 +60,7 @@ static void part_all(const char *spec)
         run(spec, units, 0, "EX-FIX-EXACT");
 }
 
-/* The device has nothing left while its neighbours have: memory that is made elsewhere is found out. */
+/* The device has no memory left but its neighbours do: memory created elsewhere is noticed. */
 static void part_device(const char *spec)
 {
     struct grade g;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked of memory: bytes, rights, which physical memory it is, how much is used. */
+/* Queries about memory: bytes, rights, the physical memory, the amount in use. */
 #include "grader.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ vmm_mem_access_flags grade_rights(struct grade *g, vmm_device device, vmm_device
     uint64_t flags = 0;
     const vmm_mem_location location = {VMM_MEM_LOCATION_TYPE_DEVICE, device};
     bool before = g->expects;
-    g->expects = true; /* nothing mapped is an answer here */
+    g->expects = true; /* an unmapped address is a valid result here */
     vmm_result got = vmm_mem_get_access(g->sys, &flags, &location, at);
     g->expects = before;
     return got == VMM_SUCCESS ? (vmm_mem_access_flags)flags : VMM_MEM_ACCESS_FLAGS_PROT_NONE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts in processes of their own, and their points as one run of TAP. */
+/* Runs parts in separate processes, and combines their points into one TAP output. */
 #define _POSIX_C_SOURCE 200809L
 #include "grader.h"
 
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Status of a part that came to its end, which the student's code does not end with by chance; of one that gave up. */
+/* The status of a completed part, with which the student's code does not exit by chance; and of one that gave up. */
 enum { DONE = 42, BAILED = 255 };
 
 static unsigned points, failures, skipped;
@@ -24,7 +24,7 @@ static unsigned patience(void)
     return seconds > 0 ? (unsigned)seconds : 60;
 }
 
-/* What went wrong in a point, and the machine on which it did first. */
+/* The mistake of a failed point, and the machine on which it first occurred. */
 struct mistake {
     struct mistake *next;
     const char *spec;
@@ -33,9 +33,9 @@ struct mistake {
 
 static struct mistake *mistakes;
 static char point[200]; /* the last one shown, with its part */
-static bool known;      /* what went wrong in it was reported for another machine, with its reasons */
+static bool known;      /* its mistake was already reported for another machine, with its reasons */
 
-/* Where the same went wrong before; NULL: nowhere, and now it is noted. */
+/* The machine with the same earlier mistake; NULL: none, and the mistake is now recorded. */
 static const char *first_on(const char *line, const char *spec)
 {
     size_t size = strlen(point) + strlen(line) + 1;
@@ -63,8 +63,8 @@ static void show_note(const char *line, const char *spec)
         fputs(line, stdout);
 }
 
-/* A part prints points of its own; here they get the machine's and the part's name and a number of the whole. What the
- * student's program prints is shown, too, and is none. */
+/* A part prints its own points; here they get the machine's and the part's name and an overall number. The student's
+ * output is shown, too, but does not count as points. */
 static void show(const char *line, const char *spec, const char *part)
 {
     bool good = strncmp(line, "ok ", 3) == 0, bad = strncmp(line, "not ok ", 7) == 0;
@@ -92,7 +92,7 @@ static void fail(const char *spec, const char *part, const char *mistake, const 
         grade_note_rule(rule);
 }
 
-/* In the child: everything that it says goes into the file, and no part outlives its time. */
+/* In the child: all output goes to the file, and the part has a time limit. */
 static void run_part(const struct grade_part *part, const char *spec, FILE *said)
 {
     setpgid(0, 0);
@@ -139,7 +139,7 @@ static void grade_part(const struct grade_part *part, const char *spec)
     }
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
-    kill(-child, SIGKILL); /* the processes that it started, of an exercise of two */
+    kill(-child, SIGKILL); /* the processes that it started, in an exercise with two processes */
     rewind(said);
     while (fgets(line, sizeof line, said))
         show(line, spec, part->name);

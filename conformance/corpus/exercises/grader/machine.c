@@ -118,7 +118,7 @@ void grade_skip(const char *name, const char *reason)
     tap_skip(reason, "%s", name);
 }
 
-/* ---- what the machine says ---- */
+/* ---- reports of the machine ---- */
 
 static void keep(struct grade_told *reported, const vmm_detail *detail)
 {
@@ -136,7 +136,7 @@ static bool gives_back(const char *function)
     return false;
 }
 
-/* The shadow beside a driver says when it has to fall silent, which is not the program's mistake. */
+/* A driver's shadow reports when it stops checking, which is not the program's mistake. */
 static bool is_of_shadow(const vmm_detail *detail)
 {
     return detail->rule && strncmp(detail->rule, "VMM-SHADOW-", 11) == 0;
@@ -184,7 +184,7 @@ void grade_open(struct grade *g, const char *spec, const char *layers)
     vmm_set_report(g->sys, hear, g);
 }
 
-/* What is held, without the one context that is the grader's. */
+/* The number of held objects, without the grader's context. */
 struct held {
     struct grade *g;
     unsigned contexts;
@@ -265,14 +265,14 @@ void grade_holds(struct grade *g, bool good, const char *what)
         snprintf(g->spoilt, sizeof g->spoilt, "%s%s: not true: %s", after(g), g->failed, what);
 }
 
-/* What all runs together came to: the first that went wrong in each of three ways. */
+/* The combined result of all runs: the first failure of each of three kinds. */
 struct outcome {
     char changed[320], spoilt[320], broke[200], left[200];
     struct grade_told breach, leak;
     unsigned runs;
 };
 
-/* What a run whose call failed inside one of the student's came to. */
+/* The result of a run whose call failed inside one of the student's functions. */
 static void judge(struct outcome *o, struct grade *g)
 {
     if (!o->changed[0])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exercise 1, solved: one piece of memory for each unit, held by its mapping alone. */
+/* Exercise 1, solved: one piece of memory for each unit, held only by its mapping. */
 #include "vector.h"
 
 static vmm_mem_allocation_prop prop_of(vmm_device device)
@@ -8,7 +8,7 @@ static vmm_mem_allocation_prop prop_of(vmm_device device)
                                      .location = {VMM_MEM_LOCATION_TYPE_DEVICE, device}};
 }
 
-/* 0 where it does not fit into 64 bits. */
+/* 0 if it does not fit into 64 bits. */
 static uint64_t round_up(uint64_t size, uint64_t unit)
 {
     return size > UINT64_MAX - (unit - 1) ? 0 : (size + unit - 1) / unit * unit;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exercise 2, solved: a list of the blocks that are taken, in order of address. What lies between two of them is free, so that
- * free neighbours are one without any work. */
+/* Exercise 2, solved: a list of the allocated blocks in order of address. Everything between them is free, so free
+ * neighbours need no merging. */
 #include "suballoc.h"
 
 #include <stdlib.h>

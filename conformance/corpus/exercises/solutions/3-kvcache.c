@@ -6,12 +6,12 @@
 
 struct page {
     vmm_mem_generic_allocation_handle memory; /* 0: the page does not exist */
-    unsigned users;                           /* sequences that have it; 0: it is free */
+    unsigned users;                           /* the number of sequences that use it; 0: it is free */
 };
 
 struct kvcache_state {
     struct page *pages; /* budget of them */
-    unsigned *table;    /* sequences * most: which page is where */
+    unsigned *table;    /* sequences * most: the page at each position */
     unsigned *length;   /* pages of each sequence */
 };
 
@@ -73,7 +73,7 @@ vmm_result kvcache_open(struct kvcache *k, vmm_system *sys, vmm_device device, u
     return result;
 }
 
-/* A free page: one that exists, else one that is made. */
+/* A free page: an existing one, else a new one. */
 static vmm_result find_page(struct kvcache *k, unsigned *found)
 {
     const vmm_mem_allocation_prop prop = prop_of(k);
@@ -92,7 +92,7 @@ static vmm_result find_page(struct kvcache *k, unsigned *found)
                              : vmm_mem_create(k->sys, &k->state->pages[none].memory, k->unit, &prop, 0);
 }
 
-/* The page becomes the next of the sequence, or nothing has happened. */
+/* Appends the page to the sequence; on failure nothing has changed. */
 static vmm_result add_page(struct kvcache *k, unsigned sequence, unsigned page, vmm_mem_access_flags rights)
 {
     const unsigned length = k->state->length[sequence];
@@ -112,7 +112,7 @@ static vmm_result add_page(struct kvcache *k, unsigned sequence, unsigned page, 
     return VMM_SUCCESS;
 }
 
-/* Takes the pages from length on away. */
+/* Removes the pages from length on. */
 static vmm_result cut_to(struct kvcache *k, unsigned sequence, unsigned length)
 {
     const unsigned before = k->state->length[sequence];

@@ -11,7 +11,7 @@ static vmm_mem_allocation_prop prop_of(vmm_device device)
                                      .location = {VMM_MEM_LOCATION_TYPE_DEVICE, device}};
 }
 
-/* The memory at both places, with rights, or nothing of it. */
+/* Maps the memory at both addresses, with rights; on failure at neither. */
 static vmm_result map_twice(struct ring *r, vmm_mem_generic_allocation_handle memory, vmm_mem_access_flags rights)
 {
     const vmm_mem_access_desc access = {{VMM_MEM_LOCATION_TYPE_DEVICE, r->device}, rights};
@@ -93,7 +93,7 @@ vmm_result ring_join(struct ring *r, vmm_system *sys, vmm_device device, int soc
     return result;
 }
 
-/* Adds what the other side has told to its count: at least one number with wait, and all that are there. */
+/* Adds the other side's reported numbers to its count: with wait at least one, and all that have arrived. */
 static vmm_result hear(struct ring *r, uint64_t *count, bool wait)
 {
     uint64_t n;
@@ -124,7 +124,7 @@ vmm_result ring_write(struct ring *r, const void *bytes, uint64_t n)
         if (result != VMM_SUCCESS)
             return result;
         r->written += now, from += now, n -= now;
-        talk_tell(r->socket, now); /* who is gone is missed when there is no room */
+        talk_tell(r->socket, now); /* a missing reader is noticed when there is no room */
     }
     return VMM_SUCCESS;
 }

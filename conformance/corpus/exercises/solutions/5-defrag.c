@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exercise 5, solved: piece by piece from below, so that what is in the way has gone already. */
+/* Exercise 5, solved: piece by piece from the lowest address, so that the target is already free. */
 #include "defrag.h"
 
 /* Mapped there with its rights, or not mapped. */
@@ -15,7 +15,7 @@ static vmm_result map_at(vmm_system *sys, vmm_device device, const struct piece 
     return result;
 }
 
-/* Old and new place may overlap, so the old mapping goes first; where the new one cannot be made the old one comes back. */
+/* Old and new addresses may overlap, so the old mapping is removed first; if the new one fails, the old one is restored. */
 static vmm_result move(vmm_system *sys, vmm_device device, struct piece *piece, vmm_deviceptr to)
 {
     vmm_result result = vmm_mem_unmap(sys, piece->at, piece->size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exercise 6, mended: each step has its own function, which undoes what it did when what comes after it fails. */
+/* Exercise 6, fixed: each step has its own function, which undoes its work if a later step fails. */
 #include "fix.h"
 
 /* The fill in its stream, done when it returns; then the bytes through the other address. */
@@ -14,7 +14,7 @@ static vmm_result fill_and_read(vmm_system *sys, vmm_deviceptr at, vmm_deviceptr
     if (result == VMM_SUCCESS)
         result = vmm_stream_synchronize(sys, stream);
     if (result != VMM_SUCCESS)
-        vmm_ctx_synchronize(sys); /* also when the stream could not be waited for: the memory goes */
+        vmm_ctx_synchronize(sys); /* even if waiting for the stream failed, because the memory is freed */
     vmm_result destroyed = vmm_stream_destroy(sys, stream);
     if (result == VMM_SUCCESS)
         result = destroyed;
