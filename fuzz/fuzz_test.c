@@ -31,9 +31,9 @@ static void room(void)
     tap_text(fuzz_room(), path, "and stays");
     tap_ok(strlen(path) < 60 && path[0] == '/', "its path is short and absolute");
     tap_ok(!getenv("CUVMM_LAYERS") && !getenv("CUVMM_BACKEND"), "no setting wraps or changes what inputs open");
-    tap_text(getenv("CUVMM_MACHINES"), path, "shared machines lie in it");
+    tap_text(getenv("CUVMM_MACHINES"), path, "it contains shared machines");
     tap_ok(!mkdir("a", 0700) && !mkdir("a/b", 0700) && !symlink("/", "a/b/root") && freopen("a/b/file", "w", stdin),
-           "what lies in it");
+           "its contents");
     snprintf(kept, sizeof kept, "%s", path);
     fuzz_sweep();
     tap_ok(!there("a") && there(kept) && there("/tmp"), "is swept, links unfollowed, and the room stays");

@@ -21,7 +21,7 @@ static void test_names(void)
     }
     tap_u64((uint64_t)vmm_kernel_count(), VMM_KERNEL_NORM_FINISH + 1, "every number of vmm.h is a kernel");
     tap_ok(named, "each has a name and arguments");
-    tap_ok(different, "no name stands twice");
+    tap_ok(different, "no name occurs twice");
     tap_text(vmm_kernel_name(VMM_KERNEL_PATTERN_VERIFY), "pattern_verify", "numbers and names belong together");
     tap_u64(vmm_kernel_arguments(VMM_KERNEL_ALIAS_WRITE_READ), 5, "and arguments");
     unsigned multimem = 0;
@@ -40,7 +40,7 @@ static const struct {
     const char *noted; /* in the note of the refusal; NULL if the call is accepted */
 } cases[] = {
     {"any address and size to fill", VMM_KERNEL_FILL, {1, 3, 255}, NULL},
-    {"a value that is no byte", VMM_KERNEL_FILL, {1, 3, 256}, "value of fill"},
+    {"a value that is not a byte", VMM_KERNEL_FILL, {1, 3, 256}, "value of fill"},
     {"words", VMM_KERNEL_PATTERN_WRITE, {8, 16, 1}, NULL},
     {"words at an odd address", VMM_KERNEL_PATTERN_WRITE, {4, 16, 1}, "dst of pattern_write"},
     {"parts of words", VMM_KERNEL_PATTERN_WRITE, {8, 12, 1}, "n of pattern_write"},

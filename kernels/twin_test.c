@@ -99,7 +99,7 @@ static void test_bytes(void)
     tap_ok(rig.asked == 2 && rig.longest == PIECE - 3, "by runs: it asked %d times", (int)rig.asked);
     tap_ok(RUN(&rig, SUM, BASE, 2 * PIECE, out) && word_at(&rig, out) == (uint64_t)(PIECE + 10) * 0x5a, "sum");
     tap_ok(RUN(&rig, SUM, BASE, 5, out) && word_at(&rig, out) == (uint64_t)(PIECE + 12) * 0x5a,
-           "sum adds to what is there");
+           "sum adds to the existing value");
     memset(rig.bytes + (out - BASE), 0, 8);
     tap_ok(RUN(&rig, STRIDE_READ, BASE, PIECE + 14, PIECE, out) && word_at(&rig, out) == 0x5a,
            "stride_read reads every so many bytes");
@@ -245,7 +245,7 @@ static void test_known(void)
     rig_open(&rig);
     for (uint64_t i = 0; i < PIECE; i += 8)
         twin_load(&rig.memory, BASE + i, 8, &value);
-    tap_u64(rig.asked, 1, "a piece is asked for once");
+    tap_u64(rig.asked, 1, "a piece is requested once");
     rig.bytes[8] = 77;
     tap_ok(twin_load(&rig.memory, BASE + 8, 4, &value) && value == 77, "its bytes are looked at each time");
     tap_ok(twin_load(&rig.memory, BASE + 15, 1, &value) && !value, "by any width");
@@ -279,7 +279,7 @@ static void test_known(void)
     rig.blank[0] = 1;
     for (uint64_t i = 0; i < 80; i += 8)
         twin_load(&rig.memory, BASE + i, 8, &value);
-    tap_u64(rig.asked, 10, "on a dry run each access is asked for");
+    tap_u64(rig.asked, 10, "on a dry run each access is requested");
     tap_u64(rig.longest, 8, "by itself");
 
     rig_open(&rig);
@@ -297,7 +297,7 @@ static void test_fence(void)
     struct rig rig;
     rig_open(&rig);
     rig.memory.fence = fence;
-    tap_ok(RUN(&rig, ALIAS_WRITE_READ, BASE, BASE, 64, 0, BASE + PIECE) && !rig.fences, "no fence is asked for");
+    tap_ok(RUN(&rig, ALIAS_WRITE_READ, BASE, BASE, 64, 0, BASE + PIECE) && !rig.fences, "no fence is requested");
     tap_ok(RUN(&rig, ALIAS_WRITE_READ, BASE, BASE, 64, 1, BASE + PIECE) && rig.fences == 8, "one for each word");
 }
 
@@ -321,7 +321,7 @@ static void test_multimem(void)
     put_word(&rig, BASE + PIECE + 8, 100);
     tap_ok(RUN(&rig, MULTIMEM_REDUCE, MC + 8, BASE + SRC + 8, 8) && word_at(&rig, BASE + 8) == 11 &&
                word_at(&rig, BASE + PIECE + 8) == 106,
-           "multimem_reduce adds to each what is there");
+           "multimem_reduce adds to each existing value");
     tap_ok(RUN(&rig, MULTIMEM_LOAD_REDUCE, BASE + SRC, MC + 8, 16) && word_at(&rig, BASE + SRC) == 11 + 106 + 11 &&
                word_at(&rig, BASE + SRC + 8) == 18,
            "multimem_load_reduce adds them up");

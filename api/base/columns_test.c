@@ -80,7 +80,7 @@ static void test_fold(void)
     folds(four, sizeof folded - 1, "  why       one two\n            three four\n", 20, "with less the last stays");
     folds("  why       one two\n", 300, "  why       one two\n", 19, "a line that is just full");
     folds("  why       unbreakable_name(x) end\n", 300, "  why       unbreakable_name(x)\n            end\n", 16,
-          "a wide word stands alone");
+          "a wide word gets a line to itself");
     folds("  why       unbreakable_name(x) end\n  a\n", 300, "  why       unbreakable_name(x)\n            end\n  a\n", 16,
           "the next line begins anew");
     folds("  a  b", 300, "  a  b", 60, "blanks stay, and a text without an end");

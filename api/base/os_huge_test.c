@@ -36,7 +36,7 @@ int main(void)
         tap_bail("no memory");
     errno = 7;
     os_huge_pages(memory, SIZE);
-    tap_ok(errno == 7, "errno is as it was");
+    tap_ok(errno == 7, "errno is unchanged");
     FILE *support = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "r");
     if (support && marked(memory + SIZE / 2) >= 0)
         tap_ok(marked(memory + SIZE / 2) == 1, "the memory is marked");

@@ -276,10 +276,10 @@ static void test_symbols(void)
     named(&file, 0x100, "", "a file of 32 bits");
     file = good;
     file.head.e_ident[1]++;
-    named(&file, 0x100, "", "one that is no such file");
+    named(&file, 0x100, "", "one that is not such a file");
     file = good;
     file.symbols[1].st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT);
-    named(&file, 0x100, "", "something that is no function");
+    named(&file, 0x100, "", "something that is not a function");
     file = good;
     file.sections[0].sh_link = 1000;
     named(&file, 0x100, "", "names that are not in the file");
@@ -299,7 +299,7 @@ static void test_symbols(void)
     site_symbol("/tmp", 0x100, name, sizeof name);
     tap_text(name, "", "a folder");
     faulty_file.fstat = true;
-    named(&good, 0x100, "", "a file that says nothing of itself");
+    named(&good, 0x100, "", "a file without a description");
     all_is_well();
     faulty_file.mmap = true;
     named(&good, 0x100, "", "one that cannot be mapped");

@@ -312,9 +312,9 @@ static void test_unread(void)
     memset(longest, 'x', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
     setenv("CUVMM_CHECK_STREAM", longest, 1);
-    tap_ok(findings_streamed() && !record_checked(), "the longest name, where there is no reader");
+    tap_ok(findings_streamed() && !record_checked(), "the longest name, without a reader");
     setenv("CUVMM_CHECK_STREAM", "", 1);
-    tap_ok(!findings_streamed(), "an empty name is none");
+    tap_ok(!findings_streamed(), "an empty name is invalid");
     setenv("CUVMM_CHECK_STREAM", path, 1);
     tap_ok(record_begin(&json, "checked"), "a record is begun");
     unsetenv("CUVMM_CHECK_STREAM");
@@ -324,7 +324,7 @@ static void test_unread(void)
     tap_ok(!record_checked(), "without a reader");
     setenv("CUVMM_CHECK_STREAM", "/tmp/a-name-that-is-longer-than-an-address-of-a-socket-may-be/"
                                  "and-then-some-more-of-it-until-it-is-long-enough/stream", 1);
-    tap_ok(!findings_streamed() && !record_begin(&json, "mark"), "a name that is too long is none");
+    tap_ok(!findings_streamed() && !record_begin(&json, "mark"), "a name that is too long is invalid");
     unsetenv("CUVMM_CHECK_STREAM");
     tap_ok(!findings_streamed() && !record_checked() && !record_started() && !record_ended() && !record_stopped(FINDINGS_NO_MACHINE),
            "without a stream nothing is sent");

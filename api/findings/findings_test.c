@@ -65,7 +65,7 @@ static void test_injected(void)
 {
     vmm_detail detail = refused("cuMemMap", VMM_ERROR_UNKNOWN, NULL);
     snprintf(detail.note, sizeof detail.note, "layer fault, call 1 of mem_map: made to fail");
-    tap_u64(findings_class(&detail), FINDING_NOTHING, "a failure that was asked for is no finding");
+    tap_u64(findings_class(&detail), FINDING_NOTHING, "an injected failure is not a finding");
 }
 
 static void test_warnings(void)
@@ -77,11 +77,11 @@ static void test_warnings(void)
     detail.rule = "VMM-SHADOW-LOST";
     tap_u64(findings_class(&detail), FINDING_NOTE, "the shadow's own messages are notes");
     detail.rule = NULL;
-    tap_u64(findings_class(&detail), FINDING_NOTHING, "a warning without a rule is no finding");
+    tap_u64(findings_class(&detail), FINDING_NOTHING, "a warning without a rule is not a finding");
     detail.severity = VMM_SEVERITY_HINT;
     tap_u64(findings_class(&detail), FINDING_NOTE, "a hint is a note");
     detail.severity = (vmm_severity)99;
-    tap_u64(findings_class(&detail), FINDING_NOTHING, "an unknown severity is no finding");
+    tap_u64(findings_class(&detail), FINDING_NOTHING, "an unknown severity is not a finding");
     detail = (vmm_detail){.severity = VMM_SEVERITY_LEAK, .rule = "VMM-LEAK-CONTEXT", .nearest = {.kind = VMM_OBJECT_CONTEXT}};
     detail.nearest.created_by = "cuCtxCreate";
     tap_u64(findings_class(&detail), FINDING_LEAK, "a held context is a leak");
@@ -94,7 +94,7 @@ static void test_warnings(void)
     tap_u64(findings_class(&detail), FINDING_NOTHING, "leaks can be switched off");
     unsetenv("CUVMM_CHECK_LEAKS");
     detail.severity = VMM_SEVERITY_NONE;
-    tap_u64(findings_class(&detail), FINDING_NOTHING, "an empty record is no finding");
+    tap_u64(findings_class(&detail), FINDING_NOTHING, "an empty record is not a finding");
 }
 
 static void test_sum(void)

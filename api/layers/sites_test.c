@@ -118,7 +118,7 @@ static void test_records(void)
     struct vmm_backend *top = open_over(&fake, "mem_release:2:UNKNOWN");
     errno = 77;
     tap_result(release(top), VMM_SUCCESS, "a call passes");
-    tap_ok(errno == 77, "errno is left alone");
+    tap_ok(errno == 77, "errno is unchanged");
     tap_result(release(top), VMM_ERROR_UNKNOWN, "one is made to fail below");
     tap_u64(file->count, 2, "two records");
     const struct sites_call *call = file->call;
@@ -191,7 +191,7 @@ static void refused(const char *name_of, const char *file, vmm_result want)
 static void test_refused(void)
 {
     drop(make(1, true, 0), 1);
-    refused("a file that is not there", "/no/such/file", VMM_ERROR_INVALID_VALUE);
+    refused("a missing file", "/no/such/file", VMM_ERROR_INVALID_VALUE);
     faulty_file.fstat = true;
     refused("one that the system says nothing of", path, VMM_ERROR_INVALID_VALUE);
     faulty_file.fstat = false, faulty_file.mmap = true;

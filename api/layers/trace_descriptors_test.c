@@ -73,7 +73,7 @@ static void test_files(void)
     event = imported(copy, VMM_ERROR_UNKNOWN);
     tap_ok(event.closed && !event.descriptor, "a closed one is reported as such");
     event = imported(-1, VMM_ERROR_UNKNOWN);
-    tap_ok(event.closed && !event.descriptor, "a negative number is none");
+    tap_ok(event.closed && !event.descriptor, "a negative number is not a descriptor");
     event = imported(0, VMM_ERROR_UNKNOWN);
     tap_ok(!event.closed && !event.descriptor, "0 is NULL");
     tap_ok(!exported(-1).descriptor && exported(ends[1]).descriptor == 3, "a negative one is not counted");

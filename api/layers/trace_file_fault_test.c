@@ -111,7 +111,7 @@ static void test_refused(void)
     bad = (__typeof__(bad)){.room = 5000};
     tap_ok(begin(&file) == ENOSPC && is_empty(), "and one for whose head there is no room");
     bad = (__typeof__(bad)){.room = 5000, .nothing = true};
-    tap_ok(begin(&file) == ENOSPC && is_empty(), "also where the system takes no byte and says nothing");
+    tap_ok(begin(&file) == ENOSPC && is_empty(), "even if the system writes no byte and reports no error");
     bad = (__typeof__(bad)){.place = true};
     fclose(fopen(path, "w"));
     tap_ok(begin(&file) == ELOOP && size_of() == 0, "a file whose place cannot be found stays");

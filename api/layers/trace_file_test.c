@@ -123,7 +123,7 @@ static void test_file(void)
         }
     tap_ok(found && closes, "the file is closed when the program executes another");
     char *text = read_file(path);
-    tap_ok(count(text, "older") == 0 && valid_lines(text) == 1, "the old contents are gone, and the header is there at once");
+    tap_ok(count(text, "older") == 0 && valid_lines(text) == 1, "the old contents are replaced by the header at once");
     free(text);
     release(top, 1);
     text = read_file(path);
@@ -437,7 +437,7 @@ static void test_names(void)
     struct fake fake;
     struct vmm_backend *top = NULL;
     fake_init(&fake);
-    tap_result(vmm_trace_open("t.%h", &fake.base, &top), VMM_ERROR_INVALID_VALUE, "a letter that is none");
+    tap_result(vmm_trace_open("t.%h", &fake.base, &top), VMM_ERROR_INVALID_VALUE, "an invalid letter");
     tap_ok(!top && strstr(vmm_last_detail()->note, "%h") && strstr(vmm_last_detail()->note, "%p for the number"),
            "named, with what is possible");
     char longer[PATH_PATTERN + 10];

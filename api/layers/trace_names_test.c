@@ -73,7 +73,7 @@ static void test_overlapped(bool keeps)
     tap_ok(is(VMM_PARAM_ADDRESS, 0x22000, "A1+0x2000"), "what lives is found before what has ended");
     tap_ok(is(VMM_PARAM_ADDRESS, 0x20000, "R3+0xe000"), "and a reservation before an allocation");
     names_free(&names);
-    tap_ok(names.keeps == keeps && is(VMM_PARAM_ADDRESS, 0x22000, NULL), "freed, it is as it was");
+    tap_ok(names.keeps == keeps && is(VMM_PARAM_ADDRESS, 0x22000, NULL), "after the free it is unchanged");
     names.keeps = false;
 }
 

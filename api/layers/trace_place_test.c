@@ -91,7 +91,7 @@ static void test_written(void)
     written(&(struct trace_place){.stack = 5}, "{}", "no place, no members");
     written(&(struct trace_place){.id = 7, .stack = 5},
             "{\"place\":7,\"frames\":[\"/opt/app/step+0x17bd\",\"pool.py:12 grow\",\"train.py:40 \"]}", "the first has its frames");
-    written(&(struct trace_place){.id = 7}, "{\"place\":7}", "a later one has the number alone");
+    written(&(struct trace_place){.id = 7}, "{\"place\":7}", "a later one has only the number");
 }
 
 static void test_begin(void)
@@ -101,7 +101,7 @@ static void test_begin(void)
     tap_u64(mode_set, STACKS_NONE, "the user's choice stays");
     setenv("CUVMM_CHECK_STACKS", "", 1);
     trace_place_begin();
-    tap_u64(mode_set, STACKS_SHORT, "an empty one is none");
+    tap_u64(mode_set, STACKS_SHORT, "an empty one does not count");
     mode_set = STACKS_NONE;
     unsetenv("CUVMM_CHECK_STACKS");
     trace_place_begin();

@@ -227,7 +227,7 @@ static void test_pool_values(void)
     }
     rig_close(&rig);
     for (unsigned i = 0; i < 3; i++) {
-        tap_ok(strstr(line(&rig, 2 * i + 1), row[i].set) != NULL, "pool attribute %d as it was set", row[i].attr);
+        tap_ok(strstr(line(&rig, 2 * i + 1), row[i].set) != NULL, "pool attribute %d has the value that was set", row[i].attr);
         tap_ok(strstr(line(&rig, 2 * i + 2), row[i].get) != NULL, "and as the pool reported it");
     }
     free(rig.text);

@@ -29,12 +29,12 @@ static bool grows(const char *values, unsigned steps)
 
 static void test_series(void)
 {
-    tap_ok(grows("1234", 3) && !grows("123", 3), "three rises in a row are growth, two are none");
+    tap_ok(grows("1234", 3) && !grows("123", 3), "three rises in a row are growth, two are not");
     tap_ok(!grows("1232345", 4) && grows("123234567", 4), "a fall in between begins anew");
     tap_ok(!grows("1112223", 3) && grows("1122334455", 3), "the least of each two marks grows where it does not at each");
     tap_ok(!grows("4656465646564656", 3), "what comes and goes does not grow");
     tap_ok(grows("19293949596979", 3), "unless its least does");
-    tap_ok(!grows("5123451234512345", 3), "what comes back after a fall is no growth");
+    tap_ok(!grows("5123451234512345", 3), "a rise after a fall is not growth");
     tap_ok(grows("91234567899", 3), "a peak at the beginning hides none, for the least of each two shows it");
     tap_ok(!grows("12345", 5) && grows("123456", 5), "as many rises as are asked for");
     struct growth_series late;
@@ -166,7 +166,7 @@ static void test_steady(void)
         vmm_mem_release(sys, other);
         growth_mark(growth, sys, "outside", collect, NULL);
     }
-    tap_u64(count, 0, "phases are compared with their own kind alone");
+    tap_u64(count, 0, "phases are compared only with their own kind");
     end(growth);
 }
 

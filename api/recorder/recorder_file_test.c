@@ -74,7 +74,7 @@ static void test_slots(void)
         put_id(from + i, RECORDER_BUSY);
     keep_stack(&file, stack);
     tap_ok(id_at(from) == RECORDER_BUSY && id_at(from + 3) == RECORDER_BUSY && !id_at(from + 4),
-           "a slot that is being written is left alone");
+           "a slot that is being written is skipped");
 }
 
 static void test_text(void)
@@ -101,7 +101,7 @@ static void test_overtaken(void)
     uint64_t slot = recorder_begin(&file, &plan, &unmap.head);
     tap_ok(recorder_read(&file.entry[0], &entry) && entry.result == RECORDER_PENDING && entry.argument[1] == 0x2000,
            "a call in progress");
-    tap_ok(!recorder_read(&file.entry[1], &entry), "an entry that is free is none");
+    tap_ok(!recorder_read(&file.entry[1], &entry), "a free entry does not count");
     for (int i = 0; i < RECORDER_CALLS; i++)
         recorder_begin(&file, &plan, &unmap.head);
     recorder_end(&file, slot, &plan, &unmap.head, VMM_ERROR_INVALID_VALUE);

@@ -369,7 +369,7 @@ static void test_wrong(void)
     tap_u64(files, 0, "and nothing is left");
     snprintf(path, sizeof path, "%s/none", folder);
     tap_ok(!recording_open(&recording, path, false, why, sizeof why) && strstr(why, "No such file"),
-           "a file that is not there: %s", why);
+           "a missing file: %s", why);
     FILE *file = fopen(path, "w");
     if (!file || fputs("short", file) < 0 || fclose(file))
         tap_bail("no file");

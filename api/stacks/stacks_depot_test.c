@@ -45,7 +45,7 @@ static void test_sizes(void)
     for (size_t i = 1; i < sizeof zeros; i++)
         good = good && refs[i] && depot_size(refs[i]) == i && depot_find(DEPOT_TEXT, zeros, i) == refs[i];
     tap_ok(good, "keys that differ by zeros at their end are different ones");
-    tap_ok(!depot_is(DEPOT_TEXT, UINT32_MAX), "a number past the last record is none");
+    tap_ok(!depot_is(DEPOT_TEXT, UINT32_MAX), "a number past the last record is invalid");
 }
 
 /* In a child, so that the parent's depot stays as it is. */
@@ -84,7 +84,7 @@ int main(void)
     test_many();
     test_sizes();
     tap_ok(!depot_full(), "no record was refused");
-    tap_ok(in_child(use_up_slots), "without free slots, records are refused, and those that are there stay");
+    tap_ok(in_child(use_up_slots), "without free slots, new records are refused, and existing ones stay");
     tap_ok(in_child(use_up_bytes), "without free bytes too");
     return tap_done();
 }

@@ -728,8 +728,8 @@ int main(void)
     test_child(runs_311, "3.11: frames that begin a run");
     test_child(runs_312, "3.12: shims, and a frame that is not shown");
     test_child(runs_313, "3.13: the same, by its own offsets");
-    test_child(odd_versions, "versions that are none, or not known");
-    test_child(no_version, "a module with other symbols is no interpreter");
+    test_child(odd_versions, "invalid or unknown versions");
+    test_child(no_version, "a module with other symbols is not an interpreter");
     test_child(no_version_at_all, "an interpreter without a version");
     test_child(no_type, "without the type of code");
     test_child(no_thread_function, "without threads");
@@ -753,9 +753,9 @@ int main(void)
     test_child(texts, "characters of each width");
     test_child(texts_without_lock, "and of builds without the lock");
     test_child(long_texts, "long texts: their ends");
-    test_child(broken_texts, "texts that are none");
-    test_child(broken_files, "files' names that are none");
-    test_child(broken_tables, "tables of lines that are none");
+    test_child(broken_texts, "invalid texts");
+    test_child(broken_files, "invalid file names");
+    test_child(broken_tables, "invalid line tables");
     test_child(nearly_hidden, "frames that look like those that are not shown");
     test_child(trusted, "many good walks");
     test_child(full_depot, "a full depot");

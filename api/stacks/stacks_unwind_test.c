@@ -248,7 +248,7 @@ static void test_slow(void)
 {
     test_library();
     MAKE(10, "\x01");
-    tap_ok(ends(pc_of(10), NULL), "not beyond a frame that is none of its own");
+    tap_ok(ends(pc_of(10), NULL), "not beyond a frame of another stack");
 }
 
 static void test_full(void)

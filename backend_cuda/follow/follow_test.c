@@ -174,7 +174,7 @@ static void test_tells(void)
     open_it();
     follow_tells(follow, S, false);
     fill(S, DEVICE_AT, 64);
-    tap_u64(fill(T, DEVICE_AT, 64), 1, "nor what comes behind it");
+    tap_u64(fill(T, DEVICE_AT, 64), 1, "nor later work");
     close_it();
     tap_u64(AFTER((follow_record(follow, E, S, false), follow_wait(follow, E, B, false), follow_tells(follow, B, false))), 0, "but what its stream waited for");
     tap_u64(AFTER(follow_graph(follow, S, false)), 0, "a graph as well");
@@ -281,7 +281,7 @@ static void test_captures(void)
     tap_u64(fill(T, DEVICE_AT, 64), 1, "nothing is captured before a capture began");
     follow_captures(follow);
     fill(S, DEVICE_AT, 64);
-    tap_u64(fill(T, DEVICE_AT, 64), 0, "work of a captured stream is none");
+    tap_u64(fill(T, DEVICE_AT, 64), 0, "work on a captured stream does not count");
     follow_tells(follow, T, false);
     follow_graph(follow, T, false);
     follow_stream_done(follow, T, false);
@@ -385,7 +385,8 @@ static void test_refused(void)
 {
     open_it();
     fill(S, DEVICE_AT, 64);
-    tap_u64(copied((struct copy){.stream = T, .to = DEVICE_AT, .size = 64, .refused = true}), 0, "what the driver refuses is no access");
+    tap_u64(copied((struct copy){.stream = T, .to = DEVICE_AT, .size = 64, .refused = true}), 0, "a refused call is not "
+        "an access");
     tap_u64(fill(B, DEVICE_AT, 64), 0, "neither later");
     close_it();
 }
@@ -495,7 +496,7 @@ static void test_threads(void)
     for (int i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
     tap_u64(in_order, 0, "nothing is found of threads that use each its own bytes");
-    tap_ok(follow_check(follow) == NULL, "and all is as it was");
+    tap_ok(follow_check(follow) == NULL, "and nothing has changed");
     close_it();
 }
 

@@ -364,7 +364,7 @@ static void what_is_known(void)
     queue_seen(&rig.queue, &rig.item[5]);
     tap_u64(known(&rig), BIT(1) | BIT(2) | BIT(4), "a started host function proves everything before it, but not itself");
     queue_seen(&rig.queue, &rig.item[5]);
-    tap_ok(!rig.queue.news, "seeing the same item again is no news");
+    tap_ok(!rig.queue.news, "seeing the same item again changes nothing");
     clear(&rig);
 }
 

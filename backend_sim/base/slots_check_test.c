@@ -65,7 +65,7 @@ static void test_nothing_freed(void)
     struct slots slots;
     slots_init(&slots, 0x4142, SLOTS_NUMBERS, forget, NULL);
     slots_add(&slots, &object);
-    check_holds(slots_check(&slots), "a live value alone");
+    check_holds(slots_check(&slots), "a single live value");
     BREAKS(slots.first_remembered, 0, slots_check(&slots), "0 slots are remembered from slot 0 on, but remembered is 0");
     slots_clear(&slots);
 }

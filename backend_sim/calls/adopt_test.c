@@ -117,11 +117,12 @@ static void test_handles(void)
             tap_ok(sim_is_unsized(sim, value), "its size is not known yet");
     }
     tap_u64(vmm_leaks(sys, NULL, NULL), before + found, "the machine has what was adopted, and nothing else");
-    tap_ok(!sim_is_unsized(sim, 0xdead0), "a value that is no handle");
+    tap_ok(!sim_is_unsized(sim, 0xdead0), "a value that is not a handle");
     sim_hold_handle(sim, 0xdead0);
     tap_u64(vmm_leaks(sys, NULL, NULL), before + found, "to hold it changes nothing");
     uint64_t start = 0, size = 0;
-    tap_ok(!sim_forget_reservation(sim, &by_free, AT, &start, &size) && !start && !size, "no reservation is forgotten where there is none");
+    tap_ok(!sim_forget_reservation(sim, &by_free, AT, &start, &size) && !start && !size, "nothing is dropped without a "
+        "reservation");
     vmm_close(sys);
 }
 
@@ -148,7 +149,7 @@ static void test_mappings(void)
     tap_u64(vmm_leaks(sys, NULL, NULL), before + 4, "four mappings side by side");
     tap_ok(forgets(at + unit / 2, unit, at, at + 2 * unit), "a range that cuts two is widened to both");
     tap_u64(vmm_leaks(sys, NULL, NULL), before + 2, "which are forgotten, and the others are not");
-    tap_ok(forgets(at, 2 * unit, at, at + 2 * unit), "one without a mapping stays as it is");
+    tap_ok(forgets(at, 2 * unit, at, at + 2 * unit), "one without a mapping is unchanged");
     tap_ok(forgets(at + 3 * unit, UINT64_MAX, at + 3 * unit, UINT64_MAX), "one that wraps ends with the addresses");
     tap_u64(vmm_leaks(sys, NULL, NULL), before + 1, "and takes what it has");
     vmm_close(sys);

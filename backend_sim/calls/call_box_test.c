@@ -112,7 +112,7 @@ static void refused_first_layer(void)
     tap_ok(!strcmp(vmm_last_detail()->rule, "VMM-ROWS-END") && vmm_last_detail()->value == at + 2 * G - ROW, "and says where: %s",
            vmm_last_detail()->note);
     box.src_y++;
-    tap_result(vmm_memcpy_3d(rig.sys, &box), VMM_SUCCESS, "a row further on, both lie in memory");
+    tap_result(vmm_memcpy_3d(rig.sys, &box), VMM_SUCCESS, "one row further, both are in memory");
     vmm_close(rig.sys);
 }
 

@@ -221,7 +221,7 @@ static void test_off(void)
     stacks_set(STACKS_NONE);
     vmm_mem_generic_allocation_handle handle = create();
     look();
-    tap_ok(!seen[VMM_OBJECT_HANDLE].created_stack, "without the setting there is none");
+    tap_ok(!seen[VMM_OBJECT_HANDLE].created_stack, "without the setting there is no stack");
     release(handle);
     tap_ok(vmm_mem_release(sys, handle) != VMM_SUCCESS && !vmm_last_detail()->nearest.ended_stack, "for what ended neither");
 }
@@ -239,7 +239,8 @@ int main(void)
     test_many();
     test_thread();
     test_off();
-    stacks_set(STACKS_FULL); /* the engine, which is a part of this program, takes all of a short stack where no call is inlined */
+    /* the engine, which is a part of this program, takes all of a short stack where no call is inlined */
+    stacks_set(STACKS_FULL);
     test_work();
     vmm_close(sys);
     return tap_done();

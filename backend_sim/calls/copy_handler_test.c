@@ -127,7 +127,7 @@ static void test_unmap(void)
         tap_bail("cannot be unmapped in a handler");
     tap_result(vmm_memcpy_htod(sys, at, host, 16), VMM_ERROR_INVALID_VALUE, "what a handler unmapped is looked up again");
     tap_ok(faults == 1, "the copy had begun before");
-    tap_text(vmm_last_detail()->rule, "VMM-COPY-NOT-MAPPED", "and refused by its rule");
+    tap_text(vmm_last_detail()->rule, "VMM-COPY-NOT-MAPPED", "the copy is refused by its rule");
     map_at();
 }
 
@@ -153,7 +153,7 @@ static void test_thread(void)
     tap_result(vmm_memcpy_htod(sys, at, host, 16), VMM_SUCCESS, "a handler starts a thread, which makes calls");
     uses_memory(&mine);
     pthread_join(thread, NULL);
-    tap_ok(mine == 100 && used == 100, "both threads go on, each call on its own");
+    tap_ok(mine == 100 && used == 100, "both threads continue, each call separately");
 }
 
 int main(void)
@@ -172,7 +172,8 @@ int main(void)
     sigaction(SIGBUS, &action, NULL);
     test_jump();
     if (getenv("CUVMM_RUN")) {
-        tap_skip("valgrind does not have the registers of the instruction that faulted", "copies that go on after their handler");
+        tap_skip("valgrind does not have the registers of the instruction that faulted", "copies that continue after "
+            "their handler");
     } else {
         test_unmap();
         test_copy();

@@ -167,9 +167,9 @@ static void managed_pools(void)
     vmm_memory_pool pool = NULL;
     vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_MANAGED, .location = {DEVICE, 99}};
     begin("sim:h100");
-    by(vmm_mem_pool_create(sys, &pool, &props), "VMM-POOL-CREATE-DEVICE", "managed memory of a device that is none");
+    by(vmm_mem_pool_create(sys, &pool, &props), "VMM-POOL-CREATE-DEVICE", "managed memory of an invalid device");
     props.location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA, 99};
-    by(vmm_mem_pool_create(sys, &pool, &props), "VMM-POOL-CREATE-LOCATION", "managed memory of a node that is none");
+    by(vmm_mem_pool_create(sys, &pool, &props), "VMM-POOL-CREATE-LOCATION", "managed memory of an invalid node");
     props.location = (vmm_mem_location){DEVICE, 0};
     by(vmm_mem_pool_create(sys, &pool, &props), "VMM-POOL-CREATE-MANAGED", "managed memory of a device");
     props.location = (vmm_mem_location){HOST, 99};

@@ -217,9 +217,9 @@ static void no_bytes_at_all(void)
     create(sys, device, 0, &handle);
     vmm_deviceptr at = rig_map(sys, handle, RIG_G);
     inject_arm_both("memfd_create", 1, "mmap");
-    tap_result(disarmed(vmm_memset_d8(sys, at, 7, 1)), VMM_ERROR_OUT_OF_MEMORY, "bytes that can lie nowhere");
+    tap_result(disarmed(vmm_memset_d8(sys, at, 7, 1)), VMM_ERROR_OUT_OF_MEMORY, "bytes without any room");
     tap_ok(rig_reported("VMM-SYSTEM-HOST-MEMORY") && rig_byte(sys, at) == 0, "are not filled");
-    tap_ok(vmm_memset_d8(sys, at, 7, 1) == VMM_SUCCESS && rig_byte(sys, at) == 7, "until they can lie somewhere");
+    tap_ok(vmm_memset_d8(sys, at, 7, 1) == VMM_SUCCESS && rig_byte(sys, at) == 7, "until there is room for them");
     rig_close(sys);
 }
 
@@ -395,7 +395,7 @@ static void rights_are_taken_back(void)
     tap_ok(!vmm_mem_get_access(sys, &rights, &device, at) && !rights, "the device's grant, which was made before, is taken back");
     inject_arm_at("mmap", 1);
     vmm_result result = vmm_mem_set_access(sys, at, RIG_G, both, 2);
-    tap_ok(inject_disarm() && result == VMM_ERROR_OUT_OF_MEMORY, "nor is there a way to show them");
+    tap_ok(inject_disarm() && result == VMM_ERROR_OUT_OF_MEMORY, "nor can they be shown");
     tap_result(vmm_mem_set_access(sys, at, RIG_G, both, 2), VMM_SUCCESS, "until there is");
     inject_arm_at("mmap", 1);
     result = vmm_mem_set_access(sys, at, RIG_G, both, 2);

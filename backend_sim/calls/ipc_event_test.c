@@ -153,7 +153,7 @@ static void refused(void)
     tap_text(vmm_last_detail()->rule, "VMM-EVENT-UNKNOWN", "by its rule");
     tap_ok(vmm_last_detail()->value == (uint64_t)(uintptr_t)gone && !vmm_last_detail()->expected, "which names the event");
     tap_result(vmm_ctx_set_current(rig.a, NULL), VMM_SUCCESS, "without a context");
-    tap_result(vmm_ipc_get_event_handle(rig.a, &handle, rig.event), VMM_ERROR_INVALID_CONTEXT, "there is none either");
+    tap_result(vmm_ipc_get_event_handle(rig.a, &handle, rig.event), VMM_ERROR_INVALID_CONTEXT, "it does not exist either");
     tap_result(vmm_ipc_open_event_handle(rig.a, &gone, rig.handle), VMM_ERROR_INVALID_CONTEXT, "nor an open");
     end(&rig);
 }

@@ -47,7 +47,7 @@ static void allocations_beside_a_long_mapping(void)
         need(vmm_mem_alloc(sys, &allocation, 4 * G));
         inside += allocation + 4 * G > at && allocation < at + 64 * G;
     }
-    tap_u64(inside, 0, "no allocation lies where a mapping runs past its reservation");
+    tap_u64(inside, 0, "no allocation overlaps a mapping that runs past its reservation");
     end();
 }
 

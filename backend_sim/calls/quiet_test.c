@@ -105,7 +105,7 @@ int main(void)
     return tap_done();
 #endif
     if (TOOL || getenv("CUVMM_RUN")) {
-        tap_skip("the tool makes system calls of its own", "control calls make no system call");
+        tap_skip("the tool makes additional system calls", "control calls make no system call");
         return tap_done();
     }
 #if !TOOL

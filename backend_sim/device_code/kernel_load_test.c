@@ -73,7 +73,7 @@ static vmm_result launch(vmm_kernel kernel, unsigned grid, unsigned block, const
 static void test_runs(void)
 {
     const vmm_kernel scale = loaded(device, "scale"), count = loaded(device, "count"), fill = loaded(device, "fill");
-    tap_ok(scale != count && kernels_is_registered(scale), "each kernel has a number of its own");
+    tap_ok(scale != count && kernels_is_registered(scale), "each kernel has a different number");
     tap_u64((uint64_t)loaded(device, "scale"), (uint64_t)scale, "a second load finds the first");
     tap_text(vmm_kernel_name(scale), "scale", "its name");
     tap_u64(vmm_kernel_arguments(fill), 2, "how many arguments it takes");
@@ -85,7 +85,7 @@ static void test_runs(void)
     vmm_context second = NULL;
     tap_result(vmm_ctx_create(sys, &second, 0, 0), VMM_SUCCESS, "another context");
     tap_result(launch(scale, 1, 8, (uint64_t[]){at}, 1), VMM_SUCCESS, "in which the kernel is launched");
-    tap_u64(word(0), 1000, "has a copy of its own");
+    tap_u64(word(0), 1000, "has its own copy");
     vmm_ctx_destroy(sys, second);
     vmm_ctx_set_current(sys, context);
     vmm_system *mine = sys;
@@ -93,7 +93,7 @@ static void test_runs(void)
     const vmm_deviceptr before = at;
     open_machine("sim:h100");
     tap_result(launch(scale, 1, 8, (uint64_t[]){at}, 1), VMM_SUCCESS, "another machine takes the same number");
-    tap_u64(word(0), 1000, "and has a copy of its own");
+    tap_u64(word(0), 1000, "and has its own copy");
     vmm_close(sys);
     sys = mine, context = first, at = before;
     vmm_ctx_set_current(sys, context);
@@ -201,8 +201,8 @@ static void test_refusals(void)
     tap_ok(notes("name is NULL"), "is refused");
     tap_result(load_as(HEAD ".entry k { ret }\n", "k", none, &kernel), VMM_ERROR_INVALID_PTX, "PTX with a mistake");
     tap_ok(is_rule("VMM-CODE-PTX") && notes("line 4, column "), "is refused with its place");
-    tap_result(load_as(TYPES, "type", none, &kernel), VMM_ERROR_NOT_FOUND, "a kernel that is not there");
-    tap_ok(is_rule("VMM-CODE-NAME") && notes("no kernel \"type\"; it has types"), "is refused, and those that are there named");
+    tap_result(load_as(TYPES, "type", none, &kernel), VMM_ERROR_NOT_FOUND, "a missing kernel");
+    tap_ok(is_rule("VMM-CODE-NAME") && notes("no kernel \"type\"; it has types"), "is refused, and the existing ones are listed");
     tap_result(load_as(HEAD, "k", none, &kernel), VMM_ERROR_NOT_FOUND, "a module without a kernel");
     tap_ok(notes("it has none"), "has none");
     load_as(device, "nothing", none, &kernel);

@@ -123,7 +123,7 @@ static void test_stat(void)
     tap_ok(stat("/dev/nvidia2", &status) == -1 && errno == ENOENT, "a device that the machine has not");
     tap_ok(stat(NVIDIA, &status) == 0 && S_ISDIR(status.st_mode), "the folder");
     tap_ok(stat(NVIDIA "/version", &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 0777) == 0444, "the version");
-    tap_ok(stat("/dev/null", &status) == 0 && major(status.st_rdev) == 1, "another file is as it is");
+    tap_ok(stat("/dev/null", &status) == 0 && major(status.st_rdev) == 1, "another file is unchanged");
     tap_ok(stat("/dev/nvidia-uvm-tools-no", &status) == -1 && errno == ENOENT, "and one that is not there is not");
     int dev = open("/dev", O_RDONLY | O_DIRECTORY);
     tap_ok(dev >= 0 && fstatat(dev, "nvidia1", &status, 0) == 0 && is_device(&status, 1) &&
@@ -262,7 +262,7 @@ static void test_fopen(void)
         fclose(file);
     tap_ok(!fopen(NVIDIA "/version", "w") && errno == EACCES && !fopen64(NVIDIA "/version", "r+") && errno == EACCES &&
                !fopen("/dev/nvidia4", "r") && errno == ENOENT && !fopen("/dev/nvidia0", "wx") && errno == EEXIST,
-           "not to write it, nor what is not there");
+           "but not to write it, or a missing file");
     errno = 0;
     file = fopen(NVIDIA "/version", "r,ccs=none-such");
     tap_ok(!file || fclose(file) == 0, "a mode that the C library may refuse");
@@ -272,7 +272,7 @@ static void test_fopen(void)
     if (file)
         fclose(file);
     file = fopen("/proc/version", "r");
-    tap_ok(file && fgets(line, sizeof line, file) && strstr(line, "Linux"), "another file is as it is");
+    tap_ok(file && fgets(line, sizeof line, file) && strstr(line, "Linux"), "another file is unchanged");
     if (file)
         fclose(file);
 }
@@ -326,7 +326,7 @@ static void test_folders(void)
     tap_ok(count_ours(tmp, &all) == 0, "no other folder has them");
     rewinddir(tmp);
     errno = ERANGE;
-    tap_ok(count_ours(tmp, &all) == 0 && errno == ERANGE, "the end of a folder is no error");
+    tap_ok(count_ours(tmp, &all) == 0 && errno == ERANGE, "the end of a folder is not an error");
     rewinddir(dev);
     errno = ERANGE;
     tap_ok(count_ours(dev, &all) == 3 && errno == ERANGE, "nor is that of one with entries of ours");
@@ -385,7 +385,7 @@ static void test_relative(void)
         tap_bail("no /dev");
     tap_ok(stat("nvidia1", &status) == 0 && is_device(&status, 1) && access("null", F_OK) == 0, "from the working folder");
     tap_ok(stat("version", &status) == -1 && stat("driver", &status) == -1 && stat("dev", &status) == -1, "names that are none there");
-    tap_ok(fstatat(9999, "nvidia1", &status, 0) == -1 && errno == EBADF, "from a folder that is none");
+    tap_ok(fstatat(9999, "nvidia1", &status, 0) == -1 && errno == EBADF, "from an invalid folder");
 }
 
 /* Runs before the constructors of device_files_calls.c, which read it. */

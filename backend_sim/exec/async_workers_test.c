@@ -414,7 +414,7 @@ static void test_leave_machine(void)
     for (int i = 0; i < PROCESSES; i++)
         vmm_close(systems[i]);
     vmm_close(first);
-    tap_u64(wrong, 0, "a process that leaves its machine takes itself alone off the list");
+    tap_u64(wrong, 0, "a process that leaves its machine removes only itself from the list");
 }
 
 int main(void)

@@ -96,7 +96,7 @@ int main(void)
     need(vmm_memcpy_dtoh(sys, &word, fresh, 4));
     tap_ok(!unwritten && word == 0x10001, "what a fill of halves wrote is written");
     need(vmm_memcpy_dtoh(sys, &word, fresh, 8));
-    tap_ok(unwritten == 1 && !found && !others, "and no byte behind it");
+    tap_ok(unwritten == 1 && !found && !others, "and no byte after it");
     settle();
     need(vmm_stream_write_value64(sys, s, p, 1, 0));
     need(vmm_stream_wait_value64(sys, t, p, 1, VMM_STREAM_WAIT_VALUE_EQ));

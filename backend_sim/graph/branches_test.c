@@ -42,7 +42,7 @@ static struct graph_node *add(struct graph *graph, uint64_t of, struct graph_nod
 static size_t divide(const struct graph *graph)
 {
     size_t asked = 0, count = graph_order(graph, order), known = graph_branches(order, count, OWN, key, &asked, branch, branches);
-    tap_u64(asked, count, "each node is asked for its key once");
+    tap_u64(asked, count, "each node's key is queried once");
     return known;
 }
 

@@ -394,7 +394,7 @@ static void test_threads(void)
     SUCCEEDS(vmm_stream_wait_event(sys, other, event, 0));
     SUCCEEDS(vmm_event_record(sys, event, other));
     SUCCEEDS(vmm_stream_wait_event(sys, other, event, 0));
-    tap_u64((uint64_t)status_of(stream), VMM_STREAM_CAPTURE_STATUS_ACTIVE, "which goes on");
+    tap_u64((uint64_t)status_of(stream), VMM_STREAM_CAPTURE_STATUS_ACTIVE, "which continues");
     mode = VMM_STREAM_CAPTURE_MODE_GLOBAL;
     in_a_thread(capture_elsewhere, &mode, &stream);
     REFUSED(vmm_event_query(sys, event), STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");

@@ -131,7 +131,7 @@ static void test_no_memory(void)
             if (graph_check(graph) || graph->edges != edges + ok)
                 tap_bail("connect %lu: %s", nth, graph_check(graph));
         }
-    tap_ok(true, "an edge stands at both ends or at none");
+    tap_ok(true, "an edge is listed at both ends or at neither");
     inject_arm(1);
     tap_ok(!graph_new(&owner), "no memory for a graph");
     inject_disarm();

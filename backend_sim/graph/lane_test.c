@@ -70,7 +70,7 @@ int main(void)
     need(vmm_stream_create(sys, &s, VMM_STREAM_NON_BLOCKING));
     need(vmm_stream_create(sys, &t, VMM_STREAM_NON_BLOCKING));
     need(vmm_mem_alloc(sys, &memory, 6 * SIZE));
-    launches(s, t, of_one, apart, 0, "branches with memory of their own");
+    launches(s, t, of_one, apart, 0, "branches with separate memory");
     launches(s, t, of_one, second_meets_second, 1, "a second branch meets a second branch");
     launches(s, t, of_one, third_meets_third, 1, "a third one meets a third one");
     launches(s, t, of_one, second_meets_third, 1, "a second one meets a third one");

@@ -35,8 +35,8 @@ int main(void)
     }
     tap_ok(accepted == 0, "no handle has one bit inverted");
     memset(other, 0, SIZE);
-    tap_ok(!ipc_handle_read(other, &found), "zeros are none");
+    tap_ok(!ipc_handle_read(other, &found), "zeros are not a handle");
     memset(other, 0xff, SIZE);
-    tap_ok(!ipc_handle_read(other, &found), "ones are none");
+    tap_ok(!ipc_handle_read(other, &found), "ones are not a handle");
     return tap_done();
 }

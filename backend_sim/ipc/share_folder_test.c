@@ -174,7 +174,7 @@ static void at_once(const char *name)
         waitpid(child[i], &status, 0);
         failed += status != 0;
     }
-    tap_u64(failed, 0, "%d processes open and close %s %d times", ALL, name ? "one machine" : "machines of their own", TIMES);
+    tap_u64(failed, 0, "%d processes open and close %s %d times", ALL, name ? "one machine" : "separate machines", TIMES);
 }
 
 int main(void)

@@ -40,7 +40,7 @@ int main(void)
                read_back.number == 3 && read_back.nonce[1] == 5 && strcmp(read_back.name, "name") == 0 &&
                    is.number == made.number &&
                is.device == made.device,
-           "a token reads back as it was written");
+           "a token reads back unchanged");
     close(fd);
     tap_ok(share_token_is_out(path), "the second descriptor is still open");
     close(other);

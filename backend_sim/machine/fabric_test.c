@@ -127,7 +127,7 @@ static void two_nodes(const char *one, const char *two, const char *folder)
     for (size_t i = 1; i < 20; i++)
         vmm_mem_release(b, copies[i]);
     vmm_mem_release(b, copies[0]);
-    tap_u64((uint64_t)rig_byte(b, q + 1), 0x5a, "a mapping alone holds the memory");
+    tap_u64((uint64_t)rig_byte(b, q + 1), 0x5a, "only a mapping holds the memory");
     rig_unmap(b, q, g);
     tap_u64(rig_free(a), free_a, "dropping the last holder frees the memory");
     refused(a, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "its own node refuses the handle afterwards");

@@ -39,7 +39,7 @@ static void test_alone(void)
     tap_ok(machine->alone && !sim_machine_try(machine),
            "a machine is held without the lock, and a signal handler cannot take it");
     sim_machine_unlock(machine);
-    tap_ok(!machine->alone && sim_machine_try(machine), "unlocking clears alone");
+    tap_ok(!machine->alone && sim_machine_try(machine), "unlocking clears `alone`");
     sim_machine_unlock(machine);
     sim_machine_hold(machine, VMM_CALL_launch);
     tap_ok(!machine->alone && !sim_machine_try(machine), "a call that may run the program's code takes the lock");

@@ -57,7 +57,7 @@ static void test_turn(vmm_system *sys, struct share_state *state)
     state->slot[0].use.node[0] = 9;
     atomic_store(&checks_on, CHECKS_OWN);
     rig_free(sys);
-    tap_text(reported, "", "state that others may forge is left alone");
+    tap_text(reported, "", "state that others may forge is not checked");
     atomic_store(&checks_on, CHECKS_ALL);
     rig_free(sys);
     tap_text(reported, "the state of machine \"checked\": 0x0 bytes of node 0 are in use here, 0x9 in this process's slot",

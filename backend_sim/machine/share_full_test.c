@@ -392,7 +392,8 @@ static void token_in_the_way(void)
     snprintf(name, sizeof name, "token.%llu", 1 + (unsigned long long)atomic_load(&state->numbers));
     const char *path = rig_path("full", name);
     close(os_file_open(path, OS_OPEN_NEW));
-    refused(vmm_mem_export_to_shareable_handle(sys, &fd, handle, RIG_FD, 0), "VMM-EXPORT-SYSTEM", "", "an export whose file is there");
+    refused(vmm_mem_export_to_shareable_handle(sys, &fd, handle, RIG_FD, 0), "VMM-EXPORT-SYSTEM", "", "an export whose "
+        "file exists");
     tap_ok(os_file_exists(path) && fd == -1, "and stays there");
     fd = rig_export(sys, handle);
     tap_ok(fd >= 0, "the next number is free");

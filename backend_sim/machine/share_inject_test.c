@@ -168,7 +168,7 @@ static void every_error(void)
     } requests[] = {{"open", ENFILE}, {"open", ENOENT}, {"open", ENOTDIR}, {"open", ELOOP}, {"open", EIO}, {"open", ENOMEM},
                     {"lstat", EIO}, {"lstat", ENOENT}, {"fstat", EIO}, {"opendir", EIO}, {"flock", ENOLCK}, {"rename", EEXIST},
                     {"read", EIO}, {"pread", EIO}, {"calloc", ENOMEM}};
-    static const char *const kinds[KINDS] = {"the machine that is there", "a new machine", "a machine by its number",
+    static const char *const kinds[KINDS] = {"the existing machine", "a new machine", "a machine by its number",
                                              "a number that no machine has"};
     if (!share_folder_open(&theirs, "x", &profile, why))
         tap_bail("no machine: %s", why);

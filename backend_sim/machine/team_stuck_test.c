@@ -203,7 +203,7 @@ static void nameless(void)
         tap_bail("%s: %s", spec, vmm_last_detail()->note);
     const struct side s = {.sys = sys};
     const uint64_t args[] = {at, at + 64, 8};
-    tap_ok(!machine_of(&s)->share && machine_of(&s)->nodes, "a machine that imports an object needs no state of its own");
+    tap_ok(!machine_of(&s)->share && machine_of(&s)->nodes, "a machine that imports an object needs no separate state");
     machine_of(&s)->nodes->patience = 50;
     tap_ok(!vmm_visit(sys, see, &binds) && binds == 2, "it sees the binds of both nodes");
     if (!share_lock(other))

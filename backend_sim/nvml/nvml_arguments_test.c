@@ -103,14 +103,14 @@ static void nothing_yet(void)
     no(nvmlDeviceGetGraphicsRunningProcesses(NULL, NULL, NULL));
     no(nvmlDeviceGetMPSComputeRunningProcesses(NULL, NULL, NULL));
     no(nvmlDeviceGetNvLinkRemotePciInfo(NULL, 0, NULL));
-    tap_u64(unanswered, 0, "without nvmlInit_v2 each function is refused for that, whatever its arguments");
+    tap_u64(unanswered, 0, "without nvmlInit_v2 each function is refused for that reason, regardless of its arguments");
 }
 
 static void counted(void)
 {
     unsigned count = 7;
     is(ERROR_UNINITIALIZED, nvmlDeviceGetCount_v2(&count), "nothing answers before nvmlInit_v2");
-    is(ERROR_UNINITIALIZED, nvmlShutdown(), "nor is there anything to shut down");
+    is(ERROR_UNINITIALIZED, nvmlShutdown(), "and there is nothing to shut down");
     tap_u64(count, 7, "and nothing is written");
     good(nvmlInit());
     good(nvmlInit_v2());
@@ -160,7 +160,7 @@ static void the_system(void)
     good(nvmlSystemGetProcessName((unsigned)getpid(), text, 3));
     tap_ok(strlen(text) == 2 && !strncmp(text, program, 2), "of which there may be room for a part");
     wrong(nvmlSystemGetProcessName((unsigned)getpid(), text, 0));
-    is(ERROR_NOT_FOUND, nvmlSystemGetProcessName(0x7fffffff, text, sizeof text), "there is no such process");
+    is(ERROR_NOT_FOUND, nvmlSystemGetProcessName(0x7fffffff, text, sizeof text), "the process does not exist");
     wrong(nvmlSystemGetProcessName(1, NULL, 80));
     good(nvmlUnitGetCount(&count));
     tap_u64(count, 0, "there are no units");
@@ -523,7 +523,7 @@ static void topology(void)
     good(nvmlDeviceGetTopologyNearestGpus(one, NVML_TOPOLOGY_HOSTBRIDGE, &count, list));
     tap_u64(count, 0, "none is nearer");
     good(nvmlDeviceGetTopologyNearestGpus(one, (nvmlGpuTopologyLevel_t)39, &count, list));
-    tap_u64(count, 0, "nor below a level that is none");
+    tap_u64(count, 0, "nor below an invalid level");
     good(nvmlDeviceGetTopologyNearestGpus(one, (nvmlGpuTopologyLevel_t)60, &count, list));
     wrong(nvmlDeviceGetTopologyNearestGpus(one, NVML_TOPOLOGY_NODE, NULL, list));
     count = 1;
@@ -579,7 +579,8 @@ static void fields(void)
     tap_ok(!values[0].nvmlReturn && values[0].valueType == NVML_VALUE_TYPE_UNSIGNED_LONG_LONG && values[0].value.ullVal == 1, "ECC is on");
     tap_ok(!values[1].nvmlReturn && values[1].value.uiVal == 18, "18 links");
     tap_u64(values[2].nvmlReturn, NVML_ERROR_NOT_SUPPORTED, "a field that is not simulated has its own error");
-    tap_ok(!values[3].nvmlReturn && values[3].value.uiVal == 1 && values[3].timestamp > 0, "and those behind it are answered");
+    tap_ok(!values[3].nvmlReturn && values[3].value.uiVal == 1 && values[3].timestamp > 0, "and the later ones still get "
+        "a result");
     wrong(nvmlDeviceGetFieldValues(one, 0, values));
     wrong(nvmlDeviceGetFieldValues(one, -1, values));
     wrong(nvmlDeviceGetFieldValues(one, 1, NULL));

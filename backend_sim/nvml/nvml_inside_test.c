@@ -103,7 +103,7 @@ static void unknown_chip(void)
     tap_u64(nvmlDeviceGetTotalEccErrors(device(0), NVML_MEMORY_ERROR_TYPE_CORRECTED, NVML_VOLATILE_ECC, &errors), NVML_ERROR_NOT_SUPPORTED,
             "and has no ECC whose errors would be counted");
     nvmlDeviceGetTopologyCommonAncestor(device(0), device(1), &level);
-    tap_u64(level, NVML_TOPOLOGY_SYSTEM, "two of them share the system alone");
+    tap_u64(level, NVML_TOPOLOGY_SYSTEM, "two of them share only the system");
     nvmlDeviceGetTopologyNearestGpus(device(0), NVML_TOPOLOGY_NODE, &count, NULL);
     tap_u64(count, 0, "and none is near");
     nvmlShutdown();
@@ -141,7 +141,8 @@ static void one_of_all(void)
     nvmlEnableState_t active = NVML_FEATURE_ENABLED;
     nvmlIntNvLinkDeviceType_t type;
     open_machine("base = h200x2\ndevices = 1\n"); /* peers = all */
-    tap_u64(nvmlDeviceGetNvLinkState(device(0), 0, &active), NVML_ERROR_NOT_SUPPORTED, "one device alone has no peer, whatever its machine was made of");
+    tap_u64(nvmlDeviceGetNvLinkState(device(0), 0, &active), NVML_ERROR_NOT_SUPPORTED, "a single device has no peer, "
+        "regardless of its profile");
     tap_u64(nvmlDeviceGetNvLinkRemoteDeviceType(device(0), 0, &type), NVML_ERROR_NOT_SUPPORTED, "and nothing behind its links");
     nvmlShutdown();
 }
@@ -186,7 +187,7 @@ static void imex_folder(void)
     setenv("CUVMM_SIM", "sim:h100,imex=/nowhere/at/all", 1);
     nvmlInit_v2();
     nvmlDeviceGetGpuFabricInfo(device(0), &info);
-    tap_u64(info.state, NVML_GPU_FABRIC_STATE_NOT_SUPPORTED, "a folder of channels that is not there is no fabric");
+    tap_u64(info.state, NVML_GPU_FABRIC_STATE_NOT_SUPPORTED, "without the folder of channels there is no fabric");
     nvmlShutdown();
 }
 

@@ -234,7 +234,7 @@ static void crowd(void)
     tap_u64(nvmlDeviceGetComputeRunningProcesses(device, &count, few), NVML_SUCCESS, "which is enough");
     old_form(device);
     count = 0;
-    tap_u64(nvmlDeviceGetComputeRunningProcesses(device, &count, NULL), NVML_ERROR_INSUFFICIENT_SIZE, "0 asks how many there are");
+    tap_u64(nvmlDeviceGetComputeRunningProcesses(device, &count, NULL), NVML_ERROR_INSUFFICIENT_SIZE, "0 queries the number");
     tap_u64(count, CROWD / DEVICES, "eight");
     no_list(device);
     kill(child[0], SIGKILL);

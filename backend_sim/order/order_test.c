@@ -179,10 +179,10 @@ static void test_flags(void)
         work_on(order, FREE_B, ORDER_READ, 0, 4);
         tap_ok(finds(order) == 0, "a wait for a value that %s orders what came before", known ? "was written" : "is unknown");
         work_on(order, FREE_B, ORDER_READ, 8, 4);
-        tap_ok(finds(order) == (size_t)known, "%s", known ? "and not what came after it" : "and whatever comes after it");
+        tap_ok(finds(order) == (size_t)known, "%s", known ? "and not what came after it" : "and everything after it");
         lanes_host_waits(&order->lanes, &b, QUEUE_LANE);
         work_on(order, BLOCKING_A, ORDER_READ, 8, 4);
-        tap_ok(finds(order) == (size_t)known, "what a wait of the host for that stream covers, too");
+        tap_ok(finds(order) == (size_t)known, "a wait of the host for that stream also covers it");
         order_drop(flag);
         order_close(order);
     }
@@ -263,13 +263,13 @@ static void test_ranges(void)
     access(order, both, ORDER_ADD, 104, 8);
     access(order, both, ORDER_READ, 108, 8);
     access(order, both, ORDER_WRITE, 100, 4);
-    tap_ok(finds(order) == 0 && !order_check(order), "work does not meet itself");
+    tap_ok(finds(order) == 0 && !order_check(order), "work does not conflict with itself");
     order_drop(both);
     order_forget(order, &(struct accesses_range){7, 102, 110});
     order_forget(order, &(struct accesses_range){6, 0, 1000});
     order_forget(order, &(struct accesses_range){8, 0, 1000});
     work_on(order, FREE_B, ORDER_WRITE, 102, 9);
-    tap_ok(finds(order) == 0 && !order_check(order), "what is another object's now meets nothing");
+    tap_ok(finds(order) == 0 && !order_check(order), "another object at the addresses conflicts with nothing");
     work_on(order, FREE_B, ORDER_WRITE, 100, 2);
     tap_ok(finds(order) != 0, "the bytes before it do");
     order_close(order);
@@ -379,7 +379,7 @@ static void test_found(void)
             order_drop(other);
             reported += finds(order) != 0;
         }
-    tap_ok(reported == 64, "each pair of 8 places is one of its own: %u of 64", reported);
+    tap_ok(reported == 64, "each pair of 8 call sites is found separately: %u of 64", reported);
     order_close(order);
 }
 

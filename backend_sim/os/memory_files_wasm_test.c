@@ -59,10 +59,10 @@ static void test_names(void)
     int file, folder;
     struct memory_info info;
     begin();
-    tap_ok(opened("a", MEMORY_READ, &file) == ENOENT && opened("", MEMORY_READ, &file) == ENOENT, "what is not there is not opened");
+    tap_ok(opened("a", MEMORY_READ, &file) == ENOENT && opened("", MEMORY_READ, &file) == ENOENT, "a missing file is not opened");
     tap_ok(opened("a", MEMORY_READ | MEMORY_WRITE | MEMORY_MAKE, &file) == 0 && file == MEMORY_ROOT + 1,
            "a file is made, with the lowest descriptor behind the root's");
-    tap_ok(opened("/a", MEMORY_READ | MEMORY_MAKE | MEMORY_NEW, &file) == EEXIST, "NEW refuses one that is there");
+    tap_ok(opened("/a", MEMORY_READ | MEMORY_MAKE | MEMORY_NEW, &file) == EEXIST, "NEW refuses an existing file");
     tap_ok(opened("./a", MEMORY_READ, &folder) == 0 && folder == MEMORY_ROOT + 2, "/a and ./a are a");
     tap_ok(opened("a/b", MEMORY_READ, &file) == ENOTDIR && opened("x/b", MEMORY_READ, &file) == ENOENT &&
                opened("../a", MEMORY_READ, &file) == ENOENT,
@@ -77,7 +77,7 @@ static void test_names(void)
                memory_files_look(&files, MEMORY_ROOT, "/f//in/", &info) == 0 && !info.folder,
            "a path begins in the folder of its descriptor");
     tap_ok(memory_files_open(&files, file, "x", MEMORY_READ, &file) == EBADF && memory_files_look(&files, 99, "x", &info) == EBADF,
-           "a descriptor of a file or of nothing is no folder");
+           "a descriptor of a file, or a closed one, is not a folder");
     tap_ok(strcmp(memory_files_entry(&files, MEMORY_ROOT, 0), "a") == 0 && strcmp(memory_files_entry(&files, MEMORY_ROOT, 1), "f") == 0 &&
                !memory_files_entry(&files, MEMORY_ROOT, 2) && !memory_files_entry(&files, 99, 0),
            "entries are in the order of their making");
@@ -134,7 +134,7 @@ static void test_removal(void)
            "a file moves to another folder");
     tap_ok(memory_files_look(&files, MEMORY_ROOT, "./././b", &info) == 0 && opened("b", MEMORY_WRITE, &other) == 0 &&
                memory_files_read(memory_files_at(&files, other), 0, &byte, 1, &done) == EBADF && done == 0,
-           "what is open for writing alone is not read");
+           "a write-only opening cannot be read");
     memory_files_new_folder(&files, MEMORY_ROOT, "f/g");
     open_new("f/d");
     tap_ok(memory_files_rename(&files, MEMORY_ROOT, "f/d", MEMORY_ROOT, "f/g/d", false) == 0 &&
@@ -142,7 +142,7 @@ static void test_removal(void)
            "one that was not the first leaves its folder");
     tap_ok(memory_files_rename(&files, MEMORY_ROOT, "f/c", MEMORY_ROOT, "b", true) == 0 && opened("b", MEMORY_READ, &other) == 0 &&
                !memory_files_read(memory_files_at(&files, other), 0, &byte, 1, &done) && byte == 'a',
-           "and replaces one that is there");
+           "and replaces an existing one");
     end("removal");
 }
 
@@ -167,11 +167,11 @@ static void test_contents(void)
     memory_files_read(at, 5 * (uint64_t)C - 4, back, sizeof back, &done);
     tap_ok(done == 7 && memcmp(back, "\0abcdef", 7) == 0, "a read ends at the end of the file, and finds zeros before");
     memory_files_read(at, UINT64_MAX, back, sizeof back, &done);
-    tap_ok(done == 0, "far behind it there is nothing");
+    tap_ok(done == 0, "far beyond it there is nothing");
     tap_ok(memory_files_write(at, INT64_MAX, "ab", 2) == EFBIG && memory_files_write(at, (uint64_t)1 << 62, "a", 1) == ENOSPC,
            "a file has an end");
     uint64_t length = 100 * (uint64_t)C;
-    tap_ok(!memory_files_has_data(at, 0, &length) && length == 4 * C, "four chunks are not there");
+    tap_ok(!memory_files_has_data(at, 0, &length) && length == 4 * C, "four chunks are missing");
     length = 100 * (uint64_t)C;
     tap_ok(memory_files_has_data(at, 4 * (uint64_t)C + 5, &length) && length == 2 * C - 5, "and two are");
     length = 3;

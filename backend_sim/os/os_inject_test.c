@@ -275,7 +275,7 @@ static void root(void)
     setenv("CUVMM_MACHINES", open_to_all, 1);
     tap_ok(os_share_root(found), "a folder that other users can read is refused");
     chmod(open_to_all, 0700);
-    tap_ok(!os_share_root(found) && !strcmp(found, open_to_all), "the folder must belong to this user alone");
+    tap_ok(!os_share_root(found) && !strcmp(found, open_to_all), "the folder must belong only to this user");
     tap_ok(WITHOUT("lstat", 1, EIO, os_share_root(found)), "the folder is refused when the system does not report its owner");
     setenv("CUVMM_MACHINES", "relative", 1);
     tap_text(os_share_root(found), "CUVMM_MACHINES is not an absolute path: it must begin with /",
@@ -637,7 +637,8 @@ static void patience(void)
     if (!os_party_join(&holder, &held, file) || !os_party_join(&waiter, &held, again) || !os_mutex_lock(&held, &holder, 0, &turn))
         tap_bail("no mutex");
     inject_meanwhile("clock_gettime", 2, stand_still); /* the first time: when the sleep begins; the second: when it ends */
-    tap_ok(os_mutex_lock(&held, &waiter, 1000, &turn) && inject_disarm(), "time in which the process did not run is no wait");
+    tap_ok(os_mutex_lock(&held, &waiter, 1000, &turn) && inject_disarm(), "time in which the process did not run does not "
+                                                                          "count as waiting");
     os_mutex_unlock(&held, &waiter);
     os_file_close(again);
     os_file_close(file);

@@ -77,7 +77,7 @@ static void across_windows(void)
     block_data_init(&bytes, &backing, size);
     tap_ok(block_data_touch(&before, 0, 1) && fill(&bytes, 0, size, word, 4), "a fill from the end of one window into the next");
     tap_ok(bytes.place / BACKING_FILE_WINDOW < (bytes.place + size) / BACKING_FILE_WINDOW && bytes.place % BACKING_FILE_WINDOW,
-           "the block lies in both");
+           "the block is in both");
     tap_ok(all(&bytes, 0, size, word), "all of it has the value");
     tap_ok(fill(&bytes, 0, size, ones, 1) && all(&bytes, 0, size, ones), "so has what is filled again, up to the end of each window");
     tap_ok(all(&before, 0, before.size, zero), "and nothing beside a window is written");

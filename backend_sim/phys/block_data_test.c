@@ -106,7 +106,7 @@ static void to_read(void)
     const uint64_t size = UINT64_C(1) << 30, at = (UINT64_C(1) << 29) + 5;
     uint64_t run = size;
     block_data_init(&bytes, &backing, size);
-    tap_ok(!block_data_run_to_read(&bytes, 0, &run) && run == size, "nothing is there to be read before the first write");
+    tap_ok(!block_data_run_to_read(&bytes, 0, &run) && run == size, "there is nothing to read before the first write");
     tap_ok(block_data_touch(&bytes, at, 1), "one byte is written");
     run = 1;
     *block_data_run(&bytes, at, &run) = 9;
@@ -201,7 +201,7 @@ static void moved(void)
         *at = 77;
     tap_ok(block_data_move(&bytes, &backing) && bytes.backing == &backing, "written bytes move");
     at = block_data_run(&bytes, 2 * BLOCK_DATA_CHUNK, &run);
-    tap_ok(at && *at == 77, "what was written is there");
+    tap_ok(at && *at == 77, "the written bytes are there");
     tap_ok(zeros(&bytes, 0, 2 * BLOCK_DATA_CHUNK, 2 * BLOCK_DATA_CHUNK), "what was never written has no storage there either");
     struct backing_file_use used = {0};
     check_holds(block_data_check(&bytes), "moved");

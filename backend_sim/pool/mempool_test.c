@@ -134,11 +134,11 @@ static void test_order(void)
     begin(&scene);
     struct region *a = take(&scene, 4, 0), *b = take(&scene, 4, 0);
     uint64_t at = a->start;
-    tap_ok(at == START && b->start == START + 4 * POOL_UNIT, "allocations lie side by side");
+    tap_ok(at == START && b->start == START + 4 * POOL_UNIT, "allocations are adjacent");
     tap_u64(scene.pool.reserved, CHUNK, "they have the memory of one chunk");
     pend(&scene, a, 0);
     struct region *c = take(&scene, 4, 1);
-    tap_ok(c->start != at, "what a stream freed and has not come to is not another's");
+    tap_ok(c->start != at, "memory with a pending free is not available to another stream");
     struct region *d = take(&scene, 2, 0);
     tap_u64(d->start, at, "it is the stream's own");
     check_holds(mempool_check(&scene.pool), "a pool with a rest that is pending");
@@ -207,7 +207,8 @@ static void test_check_pending(void)
     BREAKS(pool->reserved, CHUNK, mempool_check(pool), "0x2000 bytes");
     BREAKS_TO(pool->reserved_high, 0, mempool_check(pool), "a high mark is lower");
     check_holds(mempool_check(pool), "all is mended");
-    tap_ok(mempool_region_at(pool, c->start) == c && !mempool_region_at(pool, c->start + 1), "a region is found by its start alone");
+    tap_ok(mempool_region_at(pool, c->start) == c && !mempool_region_at(pool, c->start + 1), "a region is found only by "
+        "its start");
     end(&scene);
 }
 
@@ -267,7 +268,7 @@ static void test_threads(void)
     scene.held[0] = take(&scene, 4, 1);
     tap_ok(scene.held[0]->start != at, "another thread's free is another stream's");
     scene.held[1] = take(&scene, 4, 0);
-    tap_u64(scene.held[1]->start, at, "the thread's own is there");
+    tap_u64(scene.held[1]->start, at, "the per-thread stream's memory exists");
     check_holds(mempool_check(&scene.pool), "streams of two threads");
     end(&scene);
 }
@@ -285,7 +286,7 @@ static void test_cut(void)
     tap_ok(!mempool_cut(&scene.pool, last - POOL_UNIT, 2 * POOL_UNIT, &out) && !out, "nor beyond the end");
     struct region *high = mempool_cut(&scene.pool, last - POOL_UNIT, POOL_UNIT, &out);
     tap_ok(high && !out && high->start == last - POOL_UNIT && high->before->state == REGION_FREE, "out of the middle");
-    tap_ok(mempool_cut(&scene.pool, last - POOL_UNIT, POOL_UNIT, &out) == high && !out, "it is there already");
+    tap_ok(mempool_cut(&scene.pool, last - POOL_UNIT, POOL_UNIT, &out) == high && !out, "it already exists");
     back(&scene, last - POOL_UNIT, POOL_UNIT);
     scene.held[1] = mempool_take(&scene.pool, high, POOL_UNIT, POOL_UNIT) ? high : NULL;
     check_holds(mempool_check(&scene.pool), "an allocation at the end");

@@ -31,7 +31,7 @@ int main(void)
     struct queue_place thread = a;
     thread.thread = 9;
     tap_ok(!stream_clock_after(&clocks, &thread, id, first), "nor another thread's stream of the same number");
-    tap_ok(stream_clock_of(&clocks, &thread) != stream_clock_of(&clocks, &a), "which has a clock of its own");
+    tap_ok(stream_clock_of(&clocks, &thread) != stream_clock_of(&clocks, &a), "which has a separate clock");
     stream_clock_record(&clocks, &a, &event);
     uint64_t later = tick(&clocks, &a, &id);
     stream_clock_wait(&clocks, &b, &event);

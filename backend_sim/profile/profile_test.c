@@ -685,7 +685,7 @@ static void test_base_and_defaults(void)
     tap_text(profile.clusters, "12", "they are one group");
     must_parse(TINY "attribute.16 = 1000", &profile, "more multiprocessors than a group can have");
     tap_text(profile.clusters, "0", "they have no group");
-    must_parse("base = h100\ndevice.clusters = 20 4", &profile, "groups of its own");
+    must_parse("base = h100\ndevice.clusters = 20 4", &profile, "its own groups");
     tap_text(profile.clusters, "20 4", "they take the place of the base's");
 }
 

@@ -121,7 +121,8 @@ static void test_ambiguous(void)
     while (second < VMM_MAX_DEVICES && uuid(second, 5, "GPU-")[4] != uuid(0, 5, "GPU-")[4])
         second++;
     machine.devices = second;
-    tap_result(visible_devices_read(&visible, uuid(0, 5, "GPU-"), &machine), VMM_SUCCESS, "a prefix of the first device alone names it");
+    tap_result(visible_devices_read(&visible, uuid(0, 5, "GPU-"), &machine), VMM_SUCCESS, "a prefix that only the first "
+        "device has names it");
     machine.devices = second + 1;
     tap_ok(visible_devices_read(&visible, uuid(0, 5, "GPU-"), &machine) == VMM_ERROR_NO_DEVICE && second < VMM_MAX_DEVICES,
            "a prefix of it and of device %d names none", second);
@@ -288,7 +289,7 @@ static void test_open(void)
     vmm_close(peer);
     vmm_close(sys);
     tap_result(vmm_open("sim:h200x2", &sys), VMM_SUCCESS, "a spec without visible=");
-    tap_ok(!vmm_init(sys, 0) && !vmm_device_get_count(sys, &count) && count == 2, "the API alone ignores the variable");
+    tap_ok(!vmm_init(sys, 0) && !vmm_device_get_count(sys, &count) && count == 2, "only the API ignores the variable");
     vmm_close(sys);
     unsetenv(VISIBLE_VARIABLE);
 }

@@ -251,7 +251,7 @@ static void contexts(void)
     vmm_ctx_set_current(b, own);
     open_in(b);
     by("", "with one it opens");
-    tap_ok(abi_ipc_is_open(b, handle) && !abi_ipc_is_open(a, handle), "it is open there alone");
+    tap_ok(abi_ipc_is_open(b, handle) && !abi_ipc_is_open(a, handle), "it is open only there");
     struct ipc_handle label;
     unsigned char event[VMM_FABRIC_HANDLE_SIZE];
     ipc_handle_read(handle, &label);
@@ -405,7 +405,7 @@ static void strangers(void)
     event_new(alone, 0, &entry, why);
     answer = event_open(alone, handle, &entry, why);
     is(IPC_EVENT_MACHINE, "nor when it shares");
-    tap_ok(!abi_ipc_is_open(alone, handle), "and an event is no memory that is open");
+    tap_ok(!abi_ipc_is_open(alone, handle), "and an event is not open memory");
     unsigned char memory_of_a[64];
     name_in(a, memory_of_a);
     tap_ok(!abi_ipc_is_open(alone, memory_of_a), "nor is memory of another machine");

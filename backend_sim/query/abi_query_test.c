@@ -113,7 +113,7 @@ static void test_ranges(vmm_system *sys)
     tap_result(abi_query_range(sys, 0, "cuFirst", "src", 16, 1, ABI_QUERY_READ), VMM_ERROR_INVALID_VALUE, "a range of nothing");
     tap_text(vmm_last_detail()->function, "cuFirst", "is refused to the call that asks");
     tap_result(abi_query_range(sys, 0, "cuSecond", "src", at, 4096, ABI_QUERY_READ), VMM_SUCCESS, "a range of memory");
-    tap_text(vmm_last_detail()->function, "cuFirst", "leaves the last refusal as it was");
+    tap_text(vmm_last_detail()->function, "cuFirst", "leaves the last refusal unchanged");
     tap_ok(abi_query_reachable(sys, NULL, at, 4096, ABI_QUERY_READ), "the memory is reachable");
     tap_ok(!abi_query_reachable(sys, NULL, at, G + 1, ABI_QUERY_WRITE) && !abi_query_reachable(sys, NULL, at, 0 - at, ABI_QUERY_READ),
            "a range past it is not, nor one to the end of the address space");
@@ -133,7 +133,7 @@ static void test_sync(vmm_system *sys)
     vmm_mem_alloc(sys, &at, 64);
     abi_query_set_sync(sys, at, true);
     abi_query_set_sync(sys, at - 1, true);
-    tap_ok(abi_query_there(sys, at, &left) == ABI_QUERY_ALLOCATED && left == 64, "an allocation is as it was");
+    tap_ok(abi_query_there(sys, at, &left) == ABI_QUERY_ALLOCATED && left == 64, "an allocation is unchanged");
     tap_ok(abi_query_there(sys, 16, &left) == ABI_QUERY_NOTHING && left == 64, "and there is none where nothing was");
     vmm_mem_free(sys, at);
 }

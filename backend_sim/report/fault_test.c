@@ -54,16 +54,16 @@ int main(void)
     tap_ok(lie(G, NONE, 0, NONE, 0), "nothing is near in a process without memory");
     need(vmm_mem_alloc(sys, &memory, G));
     tap_ok(lie(memory - 1, NONE, 0, ALLOCATION, memory) && lie(memory + 1, NONE, 0, NONE, 0) && lie(memory + G, ALLOCATION, memory, NONE, 0),
-           "an allocation alone, before and after it");
+           "a single allocation, before and after it");
     const vmm_deviceptr high = mapping_at(memory + 100 * G, G), higher = mapping_at(high + 100 * G, G);
     const vmm_deviceptr low = mapping_at(0, 64 * G);
     if (!(low + G < memory && memory + G < high && high + G < higher)) { /* under a sanitizer */
         tap_skip("other memory of the process lies between", "mappings on both sides of an allocation");
     } else {
-        tap_ok(lie(low - 1, NONE, 0, MAPPING, low), "of a mapping and an allocation behind it the mapping is after");
-        tap_ok(lie(memory - 1, MAPPING, low, ALLOCATION, memory), "the allocation is nearer than the mapping behind it");
+        tap_ok(lie(low - 1, NONE, 0, MAPPING, low), "of a mapping followed by an allocation, the mapping is reported");
+        tap_ok(lie(memory - 1, MAPPING, low, ALLOCATION, memory), "the allocation is nearer than the mapping after it");
         tap_ok(lie(memory + 1, MAPPING, low, MAPPING, high), "inside the allocation its neighbours are mappings");
-        tap_ok(lie(memory + G, ALLOCATION, memory, MAPPING, high), "behind it, it is nearer than the mapping before it");
+        tap_ok(lie(memory + G, ALLOCATION, memory, MAPPING, high), "after it, it is nearer than the mapping before it");
         tap_ok(lie(high + G, MAPPING, high, MAPPING, higher), "between two mappings");
         tap_ok(lie(higher + G, MAPPING, higher, NONE, 0) && lie(UINT64_MAX, MAPPING, higher, NONE, 0), "behind the last");
     }

@@ -75,7 +75,7 @@ static void test_tiles(void)
         list[i] = tile(array, pool);
     tap_result(vmm_mem_map_array_async(w.sys, list, 2, NULL), VMM_SUCCESS, "its tiles");
     said(NULL, "", "its tiles");
-    tap_ok(list[0].resource.array == array && list[0].mem_handle.mem_handle == pool, "the program's list is as it was");
+    tap_ok(list[0].resource.array == array && list[0].mem_handle.mem_handle == pool, "the program's list is unchanged");
     tap_result(vmm_mem_map_array_async(w.sys, list, MANY, NULL), VMM_SUCCESS, "more than the shadow follows");
     said(NULL, "", "a long list");
     tap_result(vmm_mem_map_array_async(w.sys, NULL, 1, NULL), VMM_ERROR_INVALID_VALUE, "no list");

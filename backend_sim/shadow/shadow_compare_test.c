@@ -47,7 +47,7 @@ static void test_boxes(void)
         boxed(&w, async, &up, VMM_SUCCESS, "VMM-SHADOW-DIFFERS", "a box from where nothing may be read, accepted");
         allow(&w, RW);
         boxed(&w, async, &unseen, VMM_SUCCESS, NULL, "a box from memory that came unseen");
-        boxed(&w, async, &mapped, VMM_ERROR_INVALID_CONTEXT, NULL, "a box that lacks a context alone");
+        boxed(&w, async, &mapped, VMM_ERROR_INVALID_CONTEXT, NULL, "a box that lacks only a context");
         boxed(&w, async, &array, VMM_ERROR_INVALID_VALUE, NULL, "a box from an array");
         boxed(&w, async, &to_array, VMM_ERROR_INVALID_VALUE, NULL, "a box to an array");
         answer(&w, async ? VMM_CALL_memcpy_3d_async : VMM_CALL_memcpy_3d, VMM_ERROR_INVALID_VALUE);

@@ -118,7 +118,7 @@ static void test_descriptors(void)
     tap_ok(exported(&w, dup2(sent, first), &kept) == first && open_descriptors(&w) == 0,
            "the same number again, of memory whose handle is held: that is the leak, and reported itself");
     vmm_mem_release(w.sys, kept);
-    tap_u64(open_descriptors(&w), 1, "released, the descriptor alone holds it");
+    tap_u64(open_descriptors(&w), 1, "after the release only the descriptor holds it");
     close(first);
     close(sent);
     follows(&w, true, "after descriptors");
@@ -204,7 +204,7 @@ static void test_host_function(void)
     answer(&w, VMM_CALL_mem_free, VMM_ERROR_NOT_PERMITTED);
     vmm_mem_free(w.sys, in.memory);
     said(NULL, "", "outside");
-    tap_result(vmm_mem_free(w.sys, in.memory), VMM_SUCCESS, "the memory is there still");
+    tap_result(vmm_mem_free(w.sys, in.memory), VMM_SUCCESS, "the memory still exists");
     follows(&w, true, "after a host function");
     vmm_close(w.sys);
 }

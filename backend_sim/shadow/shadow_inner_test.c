@@ -332,7 +332,7 @@ static void test_refused(void)
     vmm_mem_unmap(w.sys, w.at, 2 * G);
     answer(&w, VMM_CALL_ctx_destroy, VMM_ERROR_INVALID_VALUE);
     vmm_ctx_destroy(w.sys, w.context);
-    tap_u64(vmm_leaks(w.sys, NULL, NULL), held, "calls that are refused against the rules leave all as it was");
+    tap_u64(vmm_leaks(w.sys, NULL, NULL), held, "calls that are refused against the rules change nothing");
     follows(&w, true, "after refused calls");
     tap_result(vmm_mem_unmap(w.sys, w.at, 2 * G), VMM_SUCCESS, "the same unmap, accepted");
     said(NULL, "", "the same unmap");

@@ -255,7 +255,7 @@ static void test_sizes_and_captures(void)
     at = 0;
     answer(&w, VMM_CALL_mem_alloc, VMM_SUCCESS);
     vmm_mem_alloc(w.sys, &at, 10);
-    tap_u64(held(&w), before + 1, "a success without an address is no memory");
+    tap_u64(held(&w), before + 1, "a success without an address does not count as memory");
     vmm_stream_create(w.sys, &stream, 0);
     vmm_mem_alloc_from_pool_async(w.sys, &at, 1000, pool, stream);
     tap_u64(held(&w), before + 2, "memory of a stream");

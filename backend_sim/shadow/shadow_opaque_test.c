@@ -227,7 +227,7 @@ static void test_ranges(void)
     said("VMM-SHADOW-OPAQUE", "", "half of a mapping");
     tap_u64(held(&w), before - 1, "the mapping is not followed");
     answer(&w, VMM_CALL_mem_map, VMM_SUCCESS);
-    tap_result(vmm_mem_map(w.sys, w.at + 2 * G, 2 * G, 0, w.handle, 0), VMM_SUCCESS, "behind it is mapped");
+    tap_result(vmm_mem_map(w.sys, w.at + 2 * G, 2 * G, 0, w.handle, 0), VMM_SUCCESS, "the range after it can be mapped");
     said(NULL, "", "behind it");
     answer(&w, VMM_CALL_mem_address_free, VMM_SUCCESS);
     tap_result(vmm_mem_address_free(w.sys, w.at, 2 * G), VMM_SUCCESS, "half of the reservation is freed, with its mapping");
@@ -285,7 +285,7 @@ static void test_contexts_learnt(void)
         const char *name;
     } failing[] = {{VMM_CALL_ctx_get_current, VMM_ERROR_UNKNOWN, 0, 0, "no context is reported"},
                    {VMM_CALL_ctx_get_device, VMM_ERROR_UNKNOWN, 0, 0, "no device is reported"},
-                   {VMM_CALL_ctx_get_device, VMM_SUCCESS, 99, sizeof(int), "a device that is not there"},
+                   {VMM_CALL_ctx_get_device, VMM_SUCCESS, 99, sizeof(int), "a missing device"},
                    {VMM_CALL_ctx_get_current, VMM_SUCCESS, (uint64_t)(uintptr_t)gone, sizeof gone, "a destroyed context"}};
     for (size_t i = 0; i < sizeof failing / sizeof failing[0]; i++) {
         unseen(&w, primary);

@@ -94,7 +94,7 @@ static void test_dmabuf(void)
     tap_ok(!vmm_last_detail()->rule, "the shadow is silent about it");
     close(fd);
     fd = dup(STDERR_FILENO);
-    tap_u64((uint64_t)fd, (uint64_t)next, "the shadow has opened no descriptor of its own");
+    tap_u64((uint64_t)fd, (uint64_t)next, "the shadow has not opened any descriptor");
     close(fd);
     vmm_close(w.sys);
     w = open_world("shadow|sim:min");
@@ -141,7 +141,7 @@ static void test_open(void)
     }
     vmm_system *sys = NULL;
     tap_result(vmm_open("shadow=nodes=2|sim:max", &sys), VMM_SUCCESS, "shadow=nodes=2 opens");
-    tap_result(vmm_mem_release(sys, 1), VMM_ERROR_NOT_INITIALIZED, "before cuInit the backend's answer stands alone");
+    tap_result(vmm_mem_release(sys, 1), VMM_ERROR_NOT_INITIALIZED, "before cuInit only the backend's result counts");
     vmm_close(sys);
 }
 

@@ -401,7 +401,7 @@ __attribute__((unused)) static void inject_try(const struct inject_case *of)
     struct inject_count is = inject_each_request(of);
     tap_ok(!is.unsaid && is.refused >= of->least, "%s: each of %u refusals is reported, at least %u", of->name, is.refused,
            of->least);
-    tap_ok(!is.broken && !is.left, "%s: whatever fails, what should be there is, and nothing stays behind", of->name);
+    tap_ok(!is.broken && !is.left, "%s: after any failure the state is correct, and nothing leaks", of->name);
 }
 
 /* ---- a call that is repeated in place ---- */

@@ -35,7 +35,7 @@ static void aliases(const char *spec)
     STEP(memcpy_dtoh, sys, bytes, p + G, sizeof bytes);
     for (unsigned i = 0; i < sizeof bytes; i++)
         lost += bytes[i] != (i < FILLED ? 7 : i >= COUNTED && i % 8 == 0);
-    steps_expect(!lost, "bytes that kernels wrote are there through either address");
+    steps_expect(!lost, "bytes that kernels wrote are visible through either address");
     STEP(mem_unmap, sys, p, 2 * G);
     STEP(mem_address_free, sys, p, 2 * G);
     STEP(ctx_destroy, sys, ctx);

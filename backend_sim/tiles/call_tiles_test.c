@@ -237,7 +237,7 @@ static void while_captured(void)
     captured(s, vmm_mem_alloc_managed(sys, &more, G, VMM_MEM_ATTACH_SINGLE), false, "for one stream");
     captured(s, vmm_mem_alloc_managed(sys, NULL, G, VMM_MEM_ATTACH_GLOBAL), false, "to nowhere");
     captured(s, vmm_mem_advise(sys, at, G, VMM_MEM_ADVISE_SET_READ_MOSTLY, here), true, "no advice");
-    captured(s, vmm_mem_advise(sys, at, G, 22, here), false, "what is no advice");
+    captured(s, vmm_mem_advise(sys, at, G, 22, here), false, "invalid advice");
     captured(s, vmm_mem_advise(sys, at, G, VMM_MEM_ADVISE_SET_ACCESSED_BY, (vmm_mem_location){4, 0}), false, "advice that takes no node");
     captured(s, vmm_mem_advise(sys, at, G, VMM_MEM_ADVISE_SET_ACCESSED_BY, (vmm_mem_location){DEVICE, 7}), false, "or no such device");
     captured(s, vmm_mem_advise(sys, at, G, VMM_MEM_ADVISE_UNSET_READ_MOSTLY, (vmm_mem_location){3, 0}), false, "advice about a node");

@@ -78,7 +78,7 @@ static void shared_block(void)
             at[i] = place_of(arrays[i] = small(128 + 64 * i));
         memset(lives, true, sizeof lives);
         tap_u64(before - free_bytes(), G, "small arrays share one block");
-        tap_ok(at[0] == 0 && at[1] == UNIT && at[2] == 4 * UNIT && at[3] == 8 * UNIT, "and lie one behind the other in it");
+        tap_ok(at[0] == 0 && at[1] == UNIT && at[2] == 4 * UNIT && at[3] == 8 * UNIT, "and are adjacent in it");
         for (unsigned i = 0; i < ARRAYS; i++) {
             const unsigned gone = orders[order][i];
             need(vmm_array_destroy(sys, arrays[gone]));

@@ -25,7 +25,7 @@ static struct sim_graph_pin *back(uint64_t start, uint64_t size)
     struct sim_graph_pin *pin = sim_graph_memory_back(process, memory, start, size, &lacks, &left);
     if (!pin)
         tap_bail("no memory");
-    check_holds(process_check(process), "chunks are there");
+    check_holds(process_check(process), "chunks exist");
     return pin;
 }
 
@@ -63,7 +63,7 @@ static void test_addresses(void)
 static void test_growth(void)
 {
     uint64_t first = take(1), second = take(POOL_CHUNK);
-    tap_ok(!sim_graph_memory_grow(process, memory, first, 1), "another graph's addresses are behind it");
+    tap_ok(!sim_graph_memory_grow(process, memory, first, 1), "another graph's addresses follow it");
     sim_graph_memory_give(memory, second);
     tap_ok(sim_graph_memory_grow(process, memory, first, 1), "now they are free");
     tap_u64(take(1) - first, 2 * POOL_CHUNK, "it has two chunks");
@@ -115,7 +115,7 @@ static void test_moves(void)
     uint64_t asked = 0;
     uint64_t first = take(2 * POOL_CHUNK), second = take(2 * POOL_CHUNK), lacks = 0, left = 0;
     struct sim_graph_pin *one = back(first, 2 * POOL_CHUNK), *half = back(second, POOL_CHUNK);
-    tap_u64(reserved(), 3 * POOL_CHUNK, "two launches have memory of their own");
+    tap_u64(reserved(), 3 * POOL_CHUNK, "two launches have separate memory");
     sim_graph_pin_end(memory, one);
     struct sim_graph_pin *whole = back(second, 2 * POOL_CHUNK);
     tap_u64(reserved(), 3 * POOL_CHUNK, "an idle chunk moved");
@@ -150,7 +150,7 @@ int main(void)
     if (vmm_mem_alloc_async(sys, &other, 4096, NULL) != VMM_SUCCESS)
         tap_bail("no memory");
     sim_machine_lock(process->machine);
-    tap_ok(memory && other > memory->pool->start, "a pool lies behind the memory of graphs");
+    tap_ok(memory && other > memory->pool->start, "a pool is after the memory of graphs");
     tap_ok(memory && sim_graph_memory_of(process, 0) == memory, "made once");
     test_addresses();
     test_growth();

@@ -149,7 +149,7 @@ static void test_chunks(void)
     take(LARGE, 2);
     MUST(import_it());
     tap_u64(got - first_there, taken - first, "the same places in both pools");
-    tap_u64(pool_of(to, import)->memory.reserved, 2 * CHUNK, "two chunks are there, each once");
+    tap_u64(pool_of(to, import)->memory.reserved, 2 * CHUNK, "two chunks exist, each once");
     tap_u64(before - free_bytes(), 2 * CHUNK, "and counted once for both");
     tap_u64(byte_at(to, got + LARGE - 1), 2, "the last byte");
     whole("with two allocations");
@@ -216,7 +216,7 @@ static void test_other_memory(void)
     tap_u64(byte_at(to, there), 3, "which has its bytes");
     drop(to, there);
     MUST(import_it());
-    tap_u64(got, there, "the new one lies there");
+    tap_u64(got, there, "the new one is at that address");
     tap_u64(byte_at(to, got + 2 * SMALL - 1), 4, "with its own bytes");
     tap_u64(before - free_bytes(), CHUNK, "the old memory is free");
     whole("with other memory");
@@ -277,7 +277,7 @@ static void test_half_taken(void)
     whole("half taken");
     drop(to, early_there);
     MUST(import_it());
-    tap_u64(byte_at(to, got + LARGE - 1), 33, "then it is there");
+    tap_u64(byte_at(to, got + LARGE - 1), 33, "then it exists");
     drop(to, got);
     drop(from, taken);
     drop(from, kept);
@@ -298,7 +298,7 @@ static void test_inside(void)
     refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-TAKEN", "inside an earlier one");
     drop(to, large);
     MUST(import_it());
-    tap_u64(byte_at(to, got), 52, "then it is there");
+    tap_u64(byte_at(to, got), 52, "then it exists");
     drop(to, got);
     drop(from, taken);
     drop(from, before);
@@ -418,7 +418,7 @@ static void test_forged(void)
     memcpy(row, (uint64_t[4]){label.number, label.nonce[0], label.nonce[1], label.index}, 32);
     pointer.check = pool_pointer_add(pool_pointer_check(pool_of(from, pool)->table, pointer.offset, pointer.size), &label);
     memcpy(&data, &pointer, sizeof pointer);
-    refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-DATA", "a block that is no chunk");
+    refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-DATA", "a block that is not a chunk");
     number = row[0] = label.number + 1000; /* and one that does not exist */
     const struct share_label none = {.number = number, .nonce = {label.nonce[0], label.nonce[1]}, .index = label.index};
     pointer.check = pool_pointer_add(pool_pointer_check(pool_of(from, pool)->table, pointer.offset, pointer.size), &none);

@@ -332,7 +332,7 @@ static void test_room(void)
     tap_ok(is[0]->memory.reserved && is[1]->memory.reserved && is[2]->memory.reserved && is[3]->memory.reserved, "each pool keeps its idle memory");
     tap_u64(sim_pools_room(p, here, left + 2 * POOL_CHUNK), left + POOL_CHUNK, "idle memory goes, also where it is too little");
     tap_ok(!is[0]->memory.reserved && is[1]->memory.reserved && is[2]->memory.reserved && is[3]->memory.reserved,
-           "from the pool of that device alone");
+           "only from the pool of that device");
     is[3]->imports = imports;
     sim_machine_unlock(p->machine);
     tap_whole(sys, "after that");

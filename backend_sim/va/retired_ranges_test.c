@@ -23,7 +23,7 @@ static void test_check(void)
     first->handle = first->handle_number = 4;
     check_holds(retired_ranges_check(&ring), "three ranges");
     tap_ok(retired_ranges_aged(&ring, 0) == last && retired_ranges_aged(&ring, 2) == first && !retired_ranges_aged(&ring, 3),
-           "the newest comes first, and behind the oldest there is none");
+           "the newest comes first, and there is none after the oldest");
     BREAKS(ring.next, RETIRED_RANGES_SIZE, retired_ranges_check_newest(&ring), "the next entry is 256 of 256");
     BREAKS(ring.next, 2, retired_ranges_check(&ring), "entry 2 is there, the next one is 2");
     BREAKS(ring.next, 4, retired_ranges_check(&ring), "entry 3 is empty, the next one is 4");

@@ -32,14 +32,14 @@ strange_blocks() { # strange_blocks PAGE OUT
         END { if (in_block) { print FILENAME ":" start ": a block without an end"; bad = 1 }; exit bad }' "$2" "$1"
 }
 
-# Links of a page to files that are not there.
+# Links of a page to missing files.
 dead_links() { # dead_links PAGE
     grep -o '](\([^)]*\))' "$1" | sed 's/^](//; s/)$//; s/#.*//' | grep -v '^[a-z]*://' | while read -r link; do
         [ -z "$link" ] || [ -e "$lessons/$link" ] || echo "$1: no file $link"
     done
 }
 
-# The ```c blocks of a page as files: one with #include stands as it is, another one is the inside of a function.
+# The ```c blocks of a page as files: a block with #include is used unchanged, others become the body of a function.
 c_blocks() { # c_blocks PAGE PREFIX
     awk -v prefix="$2" '/^```c$/ { in_c = 1; text = ""; whole = 0; next }
         /^```$/ && in_c { in_c = 0; file = prefix "-" ++n ".c"

@@ -40,7 +40,7 @@ struct fix_house;
 
 struct fix {
     vmm_system *sys;
-    struct fix_house *house; /* the driver that all tests share (suite/house.h); NULL: a system of its own */
+    struct fix_house *house; /* the driver that all tests share (suite/house.h); NULL: a separate system */
     char spec[512]; /* as it was opened */
     bool simulator; /* reports rules, warnings and objects, accepts forged and stale values, takes any profile */
     bool strict;    /* documented rules that the recorded driver does not enforce are errors */
@@ -166,7 +166,7 @@ void fix_mem_free(struct fix *f, vmm_deviceptr ptr);
 
 /* On a driver no unmap waits for running work: memory unmapped under a fill makes the fill fault, and the process loses
  * the device. So helpers that unmap, free or set access wait first, and fix_fill waits for its end. A wait for the
- * context invalidates each capture, whatever its mode (measured), so inside a capture these helpers fail the test. */
+ * context invalidates every capture in any mode (measured), so these helpers fail the test inside a capture. */
 void fix_settle(struct fix *f);
 
 /* Notes and forgets objects that a test made or ended with its own calls. Forgetting a mapping forgets every mapping

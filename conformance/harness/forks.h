@@ -59,9 +59,9 @@ struct forks_sum {
 /* CUVMM_TEST_SCALE percent of them, at least one. */
 unsigned forks_scaled(unsigned forks);
 
-/* Forks this many times, one after the other. child gets seed, seed + 1 and so on, and returns its exit status; it may
- * also exit by itself. FORKS_TORN is counted separately. Notes report the first failure: line, exit status or signal.
- * Where a child cannot be judged it is not called, and its status is ignored. */
+/* Forks this many times, one after the other. child gets seed, seed + 1 and so on, and returns its exit status; it
+ * may also call exit itself. FORKS_TORN is counted separately. Notes report the first failure: line, exit status or
+ * signal. Where a child cannot be judged it is not called, and its status is ignored. */
 enum { FORKS_SLOW_MS = 2000, FORKS_TORN = 2 };
 struct forks_sum forks_often(unsigned forks, unsigned seed, int (*child)(unsigned start));
 

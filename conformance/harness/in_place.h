@@ -16,12 +16,12 @@
 /* As vmm_open. */
 vmm_result open_in_place(const char *spec, vmm_system **sys);
 
-/* The same with arena=profile: the host window backs the free addresses. For tests of calls that are given a device address in the
- * place of a host address. */
+/* The same with arena=profile: the host window backs the free addresses. For tests of calls that get a device address
+ * in place of a host address. */
 vmm_result open_in_place_backed(const char *spec, vmm_system **sys);
 
 /* Is there no host window at the addresses of a system opened this way with this spec? The host must not access them
- * then: other code owns what lies there. */
+ * then, because other code owns the memory there. */
 bool opens_without_arena(const char *spec);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* in_place: two systems of one program have the same addresses, whatever else is in the spec. */
+/* in_place: two systems of one program have the same addresses, regardless of the rest of the spec. */
 #include "in_place.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ int main(void)
     tap_ok(opens_without_arena("sim") && opens_without_arena("shadow | sim:h100,arena=none"), "with none it finds nothing");
     tap_ok(!opens_without_arena("trace=/dev/null | sim:h100,arena=auto"), "with one it finds what the device does");
     tap_ok(!opens_without_arena("shadow|cuda"), "and beside a driver, too");
-    tap_result(open_in_place("sim:h100,arena=nowhere", &sys), VMM_ERROR_INVALID_VALUE, "an arena of its own is left as it is");
+    tap_result(open_in_place("sim:h100,arena=nowhere", &sys), VMM_ERROR_INVALID_VALUE, "an explicit arena is not changed");
     tap_result(open_in_place("nothing:h100", &sys), VMM_ERROR_NOT_FOUND, "so is another backend");
     tap_result(open_in_place("sim:nothing", &sys), VMM_ERROR_NOT_FOUND, "and a profile that does not exist");
     tap_ok(!strstr(vmm_last_detail()->note, "arena"), "the message refers to the given spec");

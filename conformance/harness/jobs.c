@@ -198,7 +198,7 @@ static void share(struct shared *shared, struct job **list, size_t count)
     _exit(0);
 }
 
-/* A process that ends takes the point that it was at along, and another process goes on behind it. */
+/* If a process dies, its current point fails, and another process continues with the next point. */
 static void run_processes(const struct jobs *jobs, struct shared *shared, struct job **list, size_t count)
 {
     unsigned running = 0;
@@ -250,7 +250,7 @@ static void run_together(struct jobs *jobs)
     print_done(jobs);
 }
 
-/* ---- points with a process of their own ---- */
+/* ---- points in separate processes ---- */
 
 static void start(const struct jobs *jobs, struct job *job)
 {

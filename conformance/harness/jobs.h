@@ -7,11 +7,10 @@
  *     jobs_skip(&jobs, "no reason", "d")                          v
  *     jobs_end(&jobs)                          ok 1 - a, ok 2 - b, ok 3 - c, ok 4 - d # SKIP no reason
  *
- * A process has one driver, whose initialisation and end take a fifth of a second and hardly run beside those of others: so points
- * that leave the driver usable share a process, each with a thread of its own, on which no context is current. What does not pass
- * there counts for nothing, nor what waits there for more than two seconds, perhaps for work that another left: the point is made
- * again in a process of its own. A fault on an H100 ended copies of other processes,
- * so a point that may fault runs while no other does.
+ * Initialising and ending a process's driver takes a fifth of a second and hardly runs in parallel: so points that leave the
+ * driver usable share a process, each in a new thread without a current context. A point that fails there, or waits for more
+ * than two seconds (possibly for work of another point), does not count: it is repeated in a separate process. A fault on an
+ * H100 ended copies of other processes, so a point that may fault runs while no other does.
  */
 #ifndef CUVMM_JOBS_H
 #define CUVMM_JOBS_H

@@ -52,7 +52,7 @@ static bool hangs(const void *data)
 
 #define POINT(kind, work, name) jobs_point(&jobs, kind, work, name, sizeof name, "%s", name)
 
-/* Every job is there to be waited for: none has left a descriptor open, or ends before this process. */
+/* Every job can still be waited for: none has left a descriptor open, or outlives this process. */
 static int make(const char *which, int argc, char **argv)
 {
     struct jobs jobs = {.seconds = 1};
@@ -138,11 +138,11 @@ static void test_order(const char *program, const char *options, bool together)
 static void test_again(const char *program)
 {
     unsigned before = 9;
-    tap_ok(hear(program, "again --together") == 0, "what does not pass in company is made again alone, and passes");
+    tap_ok(hear(program, "again --together") == 0, "a point that fails in a shared process is repeated alone, and passes");
     tap_ok(notes("b") == 1 && process_of("b", &before) != process_of("a", &before) && before == 0, "where it is the first");
     tap_ok(process_of("c", &before) != process_of("a", &before) && before == 0, "also what ended the process of all");
     tap_ok(process_of("d", &before) == process_of("e", &before) && process_of("d", &before) != process_of("a", &before),
-           "and another process goes on behind that");
+           "and another process continues after it");
 }
 
 static void test_hanging(const char *program)

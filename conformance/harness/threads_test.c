@@ -472,7 +472,7 @@ static vmm_result random_call(vmm_system *sys, vmm_deviceptr base, const uint64_
     case 8:
         if (vmm_mem_retain_allocation_handle(sys, &kept, at) == VMM_SUCCESS &&
             vmm_mem_release(sys, kept) != VMM_SUCCESS)
-            return VMM_ERROR_ILLEGAL_STATE; /* our own reference: must work whatever the others do */
+            return VMM_ERROR_ILLEGAL_STATE; /* our own reference: must work regardless of the others */
         return VMM_SUCCESS;
     default:
         return vmm_mem_get_access(sys, &flags, &device, at);

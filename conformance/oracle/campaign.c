@@ -113,7 +113,7 @@ void campaign_made(struct campaign *campaign, const char *spec, uint64_t calls)
     campaign->ran[i].calls += calls;
 }
 
-/* One line's worth of text, with room for the digit that stands for any number. */
+/* The text of one line, with room for the digit that stands for any number. */
 static void without_numbers(const char *text, char *kind, size_t size)
 {
     size_t length = 0;
@@ -192,7 +192,7 @@ bool campaign_write(const struct campaign *campaign, const char *folder, FILE *e
     return good;
 }
 
-/* Takes a line of a file. False: it is none. */
+/* Takes a line of a file. False: it is not one. */
 static bool take_line(struct campaign *campaign, char *line, bool *ended)
 {
     char *part[FIELDS];

@@ -6,7 +6,8 @@
  *   shard 2/3       x        x        x       ->  FOLDER/shard-2-of-3     ->  merge: the kinds of all, each shrunk once
  *   shard 3/3          x        x        x    ->  FOLDER/shard-3-of-3
  *
- * A shard shrinks nothing. It writes its file whole, at its end, so a shard that was lost has none, and is run again alone. The file:
+ * A shard shrinks nothing. It writes its complete file at the end, so a lost shard has none and can be repeated
+ * separately. The file:
  *
  *   cuvmm-shard 1
  *   options <tab> --backend <tab> sim:h100 <tab> --seed <tab> 1 ...             all that decide which calls are made
@@ -51,7 +52,8 @@ struct campaign {
  * expected. */
 bool campaign_place(struct campaign *campaign, const char *text, FILE *err);
 
-/* A name without a tab and a value, to be written; value NULL: it has none. False where there is no room, or a tab in it. */
+/* A name without a tab and a value, to be written; value NULL: it has none. False if there is no room, or the text
+ * contains a tab. */
 bool campaign_option(struct campaign *campaign, const char *name, const char *value);
 
 /* Counts calls, or a difference. signature "": the difference's text without its numbers. */
@@ -62,8 +64,9 @@ void campaign_found(struct campaign *campaign, const char *spec, const char *sig
 /* Writes the file of the shard into the folder, whole or not at all. */
 bool campaign_write(const struct campaign *campaign, const char *folder, FILE *err);
 
-/* Reads the files of a folder into an empty campaign. False where there are none, where one is damaged, or where they are not of
- * one campaign: err says which. Shards that are missing are no error: campaign_next_missing names them, from 0 on; 0: no more. */
+/* Reads the files of a folder into an empty campaign. False if there are none, one is damaged, or they belong to
+ * different campaigns: err has the reason. Shards that are missing are no error: campaign_next_missing names them,
+ * from 0 on; 0: no more. */
 bool campaign_read(struct campaign *campaign, const char *folder, FILE *err);
 unsigned campaign_next_missing(const struct campaign *campaign, unsigned after);
 

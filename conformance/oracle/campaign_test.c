@@ -171,7 +171,7 @@ static void test_wrong_files(void)
     tap_ok(rmdir(folder) == 0, "nothing else is left in the folder");
     is_refused("No such file");
     struct campaign campaign = {.shard = 1, .of = 1};
-    tap_ok(!campaign_write(&campaign, folder, err) && strstr(errors(), "No such file"), "a folder that is not there: %s", said);
+    tap_ok(!campaign_write(&campaign, folder, err) && strstr(errors(), "No such file"), "a missing folder: %s", said);
     tap_ok(!campaign_option(&campaign, "--a\tb", NULL) && !campaign_option(&campaign, "--a", "\n"), "an option with a tab or newline is refused");
     campaign_free(&campaign);
 }

@@ -10,7 +10,7 @@
 
 /* ---- a shard ---- */
 
-/* The random calls of a shard: those of its episodes, of which the last of all may be a shorter one. */
+/* The random calls of a shard's episodes; the last episode of all may be shorter. */
 static uint64_t calls_of_shard(const struct options *o, uint64_t calls)
 {
     const uint64_t whole = calls / o->episode, rest = calls % o->episode, first = o->campaign->shard - 1, of = o->campaign->of;
@@ -79,7 +79,7 @@ static void merge_simulator(const struct options *o, const struct campaign_findi
         tap_note("it does not recur in the episode of --seed %" PRIu64, finding->seed);
 }
 
-/* The kinds that are shrunk in other episodes are left alone in this one. */
+/* Kinds that are shrunk in other episodes are not shrunk in this one. */
 static void merge_driver(const struct options *o, const struct campaign_finding *finding)
 {
     char named[96];
@@ -190,7 +190,7 @@ static bool begin_shard(struct options *o, FILE *err)
     return good;
 }
 
-/* The campaign's own options take the place of those given, which are --merge alone. */
+/* The campaign's own options replace the given ones, which are only --merge. */
 static bool begin_merge(struct options *o, int argc, const struct options *fresh, FILE *err)
 {
     char *argv[CAMPAIGN_OPTIONS + 1] = {(char *)(uintptr_t) "diff"};

@@ -14,7 +14,7 @@ struct options {
     bool strict, as_driver, counts;
     uint64_t check_every, budget, patience, shrinking;
     const char *script, *replay, *recording, *record, *explained, *transcript, *follow, *shard, *findings, *merge;
-    struct campaign *campaign; /* of which this run is a shard, or which it merges; NULL: it is a run of its own */
+    struct campaign *campaign; /* the campaign of which this run is a shard, or which it merges; NULL: a separate run */
     uint64_t *rules; /* how often each rule was the answer, in the order of vmm_rules(); NULL: not counted */
 };
 
@@ -35,7 +35,7 @@ bool diff_episode(struct run *run, uint64_t seed, uint64_t calls);
 /* Is the spec driven as a driver is? */
 bool diff_is_driven(const struct options *o, const char *spec);
 
-/* The options of a run on a driver, but for how many calls; named gets the spec, and the report the kinds that are explained. */
+/* The options of a run on a driver, except for the number of calls; named gets the spec, and the report the explained kinds. */
 struct drive_options diff_drive_of(const struct options *o, const char *spec, char named[96], struct drive_report *report);
 
 bool diff_read_options(struct options *o, FILE *err, int argc, char **argv);

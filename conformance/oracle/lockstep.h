@@ -44,7 +44,7 @@
 #define STEP_FIRST_STREAM 40 /* the last one is of the last device, the others are of the first */
 #define STEP_FIRST_EVENT 48
 
-/* value of name + add; name 0 is none. For a pointer parameter: add 0 is NULL, anything else the step's own buffer (for
+/* value of name + add; name 0: none. For a pointer parameter: add 0 is NULL, anything else the step's own buffer (for
  * bytes to copy: the first byte of their pattern). */
 struct step_arg {
     uint32_t name;
@@ -138,7 +138,7 @@ struct lockstep {
     unsigned char *host;     /* room for copies */
     unsigned char *steady;   /* what streams copy from: each byte is 7 more than the one before */
     uint64_t calls;          /* steps compared so far */
-    uint64_t flip;           /* self-test: the prediction of this call is inverted; 0 is none */
+    uint64_t flip;           /* self-test: the prediction of this call is inverted; 0: no call */
     bool wide;               /* random calls make ranges of many mappings, sizes past 4 GiB, and name many devices at once */
     unsigned mix;            /* of the calls that random steps are made of: the older ones, up to LOCKSTEP_MIX for all */
     bool follows;            /* a transcript, whose calls a driver has made */

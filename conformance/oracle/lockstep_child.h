@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* Zeroed memory that children share; ends the program when there is none. It lives until the program ends. */
+/* Zeroed memory that children share; ends the program if memory is exhausted. It lives until the program ends. */
 void *child_share(size_t size);
 
 /* Runs work(user) in a child. Returns 0 when it finished, the number of the signal that ended it, or -1 when it ended

@@ -32,13 +32,13 @@ struct run {
         size_t shown;            /* of a try to shorten: where it shows again */
         size_t steps;            /* of the episode, so far */
         bool opening;            /* no call has been made yet */
-        bool closing;            /* its calls are over; what it left is given back */
+        bool closing;            /* its calls are done; its leftovers are freed */
         const char *volatile sweeping; /* of that: what */
     } *shared;
     struct step *steps;          /* shared with the child; NULL for nowhere */
 };
 
-/* Pools keep what they had, and a destroyed one's value may come again: then each episode has a process of its own. */
+/* Pools keep their memory, and the value of a destroyed one may be reused: then each episode runs in a separate process. */
 static bool alone(const struct drive_options *options)
 {
     return options->mix >= 2;

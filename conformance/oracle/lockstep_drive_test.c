@@ -83,7 +83,7 @@ static void a_difference_is_left_as_it_is(void)
     drive_run(&options, report);
     const struct table_row *row = happened(report);
     tap_ok(row && row->times > 1 && row->difference[0] && !row->script[0], "without time for it nothing is shrunk: %s", row ? row->difference : "no");
-    tap_u64(report->made, options.calls, "and the run goes on to its end");
+    tap_u64(report->made, options.calls, "and the run continues to its end");
 }
 
 static void what_is_explained_is_no_failure(void)

@@ -19,8 +19,8 @@ struct follow_report {
     uint64_t own;             /* so often what is free differed by memory of the driver's own */
 };
 
-/* Makes the calls on spec, treated as a driver. To log, unless NULL, a line for each call: a transcript of its own. Ends the program
- * where a line is not one of a transcript. */
+/* Makes the calls on spec, treated as a driver. Writes a line for each call to log, unless NULL: a separate
+ * transcript. Ends the program where a line is not one of a transcript. */
 void follow_transcript(const char *spec, FILE *transcript, FILE *log, struct follow_report *report);
 
 #endif

@@ -41,13 +41,13 @@ struct outputs {
 
 enum { LOCKSTEP_HOST_ROOM = 1 << 20 };
 
-/* What a name stands for, and a number. */
+/* The value of a name plus a number. */
 uint64_t lockstep_value(const struct lockstep *pair, struct step_arg arg);
 
 /* Fills in the structures that calls of boxes and graphs read. */
 void lockstep_fill_in(struct lockstep *pair, const struct step *step, struct outputs *out);
 
-/* The program's memory that a stream copies from: it begins with that byte, and stays as it is. */
+/* The program's memory that a stream copies from: it begins with that byte, and is never changed. */
 const void *lockstep_steady(const struct lockstep *pair, uint64_t first);
 
 /* Does a copy of a box leave the room of the program's memory? */
@@ -78,7 +78,7 @@ bool driver_settle(struct lockstep *pair);
  * takes much memory. LEFT_OUT_NOT: it is made. */
 enum left_out driver_leaves_out(struct lockstep *pair, const union vmm_any_call *call);
 
-/* Did the call succeed because the driver has memory of its own there? */
+/* Did the call succeed because the driver has its own memory there? */
 bool driver_has_memory(struct lockstep *pair, const union vmm_any_call *call, const struct model_answer *answer);
 
 /* After a call: waits for the copy or fill, and checks whether the context is lost. */
@@ -116,7 +116,7 @@ bool driver_sweep_arrays(const struct lockstep *pair);
 /* Ends captures, and destroys instances and graphs. */
 bool driver_sweep_graphs(struct lockstep *pair);
 
-/* Frees everything that the model holds, and the fillers, whatever the calls return. False when one failed, so that
+/* Frees everything that the model holds, and the fillers, regardless of the calls' results. False when one failed, so that
  * something is left. */
 bool driver_sweep(struct lockstep *pair);
 

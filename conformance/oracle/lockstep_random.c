@@ -144,7 +144,7 @@ static struct step_arg next_place(const struct maker *m, uint64_t size, uint64_t
     return r && at - r->start < r->size ? place(m, at) : maker_address(m);
 }
 
-/* A free part of a reservation where size bytes could be mapped; any address when there is none. */
+/* A free part of a reservation where size bytes could be mapped; any address if there is none. */
 static struct step_arg mappable(const struct maker *m, uint64_t size, uint64_t granularity)
 {
     const struct model_reservation *r = some_reservation(m);
@@ -220,7 +220,7 @@ static void make_create(const struct maker *m)
     else if (m->wide)
         size = unit;
     bool much = one_in(m, 30);
-    if (much && m->model->driver) { /* more than exists, whatever other processes hold */
+    if (much && m->model->driver) { /* more than exists, regardless of other processes */
         size = host ? size : m->model->profile->device_memory / unit * unit + unit;
     } else if (much) {
         uint64_t free = host ? model_node_free(m->model, 0) : model_device_free(m->model, m->step->prop.location.id);
@@ -589,7 +589,8 @@ static bool is_idle(const struct maker *maker, struct lockstep *pair, const stru
     return newest && result != VMM_SUCCESS && !one_in(maker, REFUSED_ONE_IN);
 }
 
-/* Of the newest mixes, and where that is asked for: steps that would be left out are rare. They are not drawn for ever, as bytes may run out. */
+/* In the newest mixes, and on request, steps that would be skipped are rare. They are not drawn for ever, as bytes
+ * may run out. */
 enum { DRAWS = 100, LEAVE_OUT_ONE_IN = 1000 };
 
 void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t name, struct step *step)

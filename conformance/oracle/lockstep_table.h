@@ -5,7 +5,7 @@
  *   mem_map: predicted X [RULE], answered Y     -              14     3 steps      a failure
  *   mem_get_access location 2: ...              a reason       9000   -            known and explained
  *
- * Plain data, so that it can lie in memory shared with the child that makes the calls and may die in one.
+ * Plain data, so that it can be in memory shared with the child that makes the calls and may die in one.
  */
 #ifndef CUVMM_LOCKSTEP_TABLE_H
 #define CUVMM_LOCKSTEP_TABLE_H

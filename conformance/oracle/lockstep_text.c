@@ -210,7 +210,7 @@ static void put_structs(struct line *line, const struct step *step, const struct
     }
 }
 
-/* Where the number of a step's descriptors stands. */
+/* The position of the number of a step's descriptors. */
 static size_t count_at(enum vmm_call_id call)
 {
     return call == VMM_CALL_mem_pool_set_access ? 2 : 3;

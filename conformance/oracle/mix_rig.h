@@ -122,7 +122,7 @@ static inline bool mix_make(struct lockstep *pair, const char *line)
     return lockstep_step(pair, &step) && !pair->refused && !pair->left_out;
 }
 
-/* Are system and model still the same after the last step, and in every byte that is asked for? */
+/* Do system and model still agree after the last step, and in every byte that is checked? */
 static inline bool mix_spoiled_agrees(const struct mix_spoil *spoil, bool spoils, char *why, size_t size)
 {
     struct lockstep pair;

@@ -48,10 +48,14 @@ struct world {
 };
 
 static const char *const kinds[KINDS] = {
-    "cuMemAllocFromPoolAsync", "cuMemFreeAsync", "cuMemFree", "cuStreamSynchronize", "cuCtxSynchronize", "cuStreamWaitEvent", "cuMemPoolTrimTo",
-    "cuMemPoolSetAttribute", "cuMemPoolGetAttribute", "cuMemPoolCreate", "cuMemPoolDestroy", "cuMemGetAddressRange", "cuPointerGetAttribute",
-    "cuMemGetInfo", "cuMemsetD8", "cuMemPoolGetAccess", "cuMemPoolSetAccess", "cuDeviceGetMemPool", "cuDeviceSetMemPool", "cuDeviceGetDefaultMemPool",
-    "cuMemGetDefaultMemPool", "cuMemGetMemPool", "cuMemSetMemPool", "cuMemAlloc", "cuMemAllocAsync", "cuMemUnmap", "cuMemRetainAllocationHandle",
+    "cuMemAllocFromPoolAsync", "cuMemFreeAsync", "cuMemFree", "cuStreamSynchronize", "cuCtxSynchronize", "cuStreamWaitEvent",
+     "cuMemPoolTrimTo",
+    "cuMemPoolSetAttribute", "cuMemPoolGetAttribute", "cuMemPoolCreate", "cuMemPoolDestroy", "cuMemGetAddressRange",
+     "cuPointerGetAttribute",
+    "cuMemGetInfo", "cuMemsetD8", "cuMemPoolGetAccess", "cuMemPoolSetAccess", "cuDeviceGetMemPool", "cuDeviceSetMemPool",
+     "cuDeviceGetDefaultMemPool",
+    "cuMemGetDefaultMemPool", "cuMemGetMemPool", "cuMemSetMemPool", "cuMemAlloc", "cuMemAllocAsync", "cuMemUnmap",
+     "cuMemRetainAllocationHandle",
     "cuMemcpyDtoH"};
 enum { ALLOC, FREE, PLAIN_FREE, SYNC, SYNC_ALL, ORDER, TRIM, SET, GET, CREATE, DESTROY, RANGE, POINTER, INFO, FILL, GET_ACCESS, SET_ACCESS, CURRENT,
        SET_CURRENT, DEFAULT, DEFAULT_AT, CURRENT_AT, SET_AT, ORDINARY, ALLOC_CURRENT, UNMAP, RETAIN, READ };
@@ -183,7 +187,7 @@ static struct block *some_block(struct world *w)
     return w->blocks ? &w->block[draw(w, w->blocks)] : NULL;
 }
 
-/* An address that is none of a block's start: inside, at its end, freed, nowhere. */
+/* Addresses that are not the start of a block: inside, at its end, freed, elsewhere. */
 static uint64_t odd_address(struct world *w, const struct block *b)
 {
     const uint64_t odd[] = {b->at + 1, b->at + (b->size > 600 ? 512 : 1), 1, ~(uint64_t)0, b->at - 1};

@@ -54,7 +54,7 @@ static bool leave_out(struct shrinking *s, size_t length)
     return any;
 }
 
-/* One argument of one step replaced by 0, by its name alone, or by its value alone. */
+/* One argument of one step replaced by 0, by only its name, or by only its value. */
 static void plainer(struct shrinking *s)
 {
     size_t count;

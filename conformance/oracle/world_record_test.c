@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* world_record_test.c - a recording reads back as it was written, and a malformed one is reported. */
+/* world_record_test.c - a recording reads back unchanged, and a malformed one is reported. */
 #include "world_record.h"
 
 #include <stdlib.h>

@@ -80,7 +80,7 @@ static bool drive(const void *data)
     return run_driver_verdict(&the_run);
 }
 
-/* A program that initialises by itself has a driver that is new. */
+/* A program that initialises the driver itself needs a new one. */
 static enum job_kind kind_of(const struct form *form)
 {
     const vmm_rule *rule = vmm_rule_find(form->program->rule);

@@ -5,7 +5,7 @@
  *   device [--backend SPEC] --kind       its kind on a line: h100, h200, h200x2 or other, and its name
  *   device [--backend SPEC] --profile NAME SOURCE      its profile (device.h)
  *
- * SPEC as for vmm_open, else sim:h100. Without a device the status is 1 and the reason stands on standard error.
+ * SPEC as for vmm_open, else sim:h100. Without a device the status is 1 and the reason is on standard error.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +35,8 @@ static bool parse(struct options *o, int argc, char **argv)
     return true;
 }
 
-/* Opens the backend and looks for a device that manages virtual memory; NULL, after printing the reason, when there is
- * none. */
+/* Opens the backend and looks for a device that supports virtual memory management; NULL, after printing the reason,
+ * if there is none. */
 static vmm_system *open_device(const char *spec, char *name, int size, int *count)
 {
     vmm_system *sys = NULL;

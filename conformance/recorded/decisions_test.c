@@ -205,18 +205,18 @@ static void check_target(struct table *table, const struct row *row)
         break;
     case DECISION_EXPECTATION:
         if (!is_expectation(target))
-            complain(table, row->line, "'%s' is no name of an expectation", target);
+            complain(table, row->line, "'%s' is not the name of an expectation", target);
         break;
     case DECISION_LATER:
         if (!is_capability(target))
-            complain(table, row->line, "'%s' is no capability", target);
+            complain(table, row->line, "'%s' is not a capability", target);
         break;
     case DECISION_UNTESTABLE:
         if (strcmp(target, "-") != 0)
             complain(table, row->line, "an untestable row has the target '%s', expected '-'", target);
         break;
     case DECISION_UNKNOWN:
-        complain(table, row->line, "'%s' is no decision", row->cell[1]);
+        complain(table, row->line, "'%s' is not a decision", row->cell[1]);
     }
 }
 
@@ -225,7 +225,7 @@ static void check_unique(struct table *table)
     for (size_t i = 1; i < table->count; i++)
         for (size_t j = 0; j < i; j++)
             if (strcmp(table->rows[i].cell[0], table->rows[j].cell[0]) == 0)
-                complain(table, table->rows[i].line, "%s stands in line %d too", table->rows[i].cell[0],
+                complain(table, table->rows[i].line, "%s is in line %d, too", table->rows[i].cell[0],
                          table->rows[j].line);
 }
 
@@ -344,7 +344,7 @@ static void test_checks(void)
         {"a bad expectation", "# rows: 1\na\texpectation\tMap.Whole\tx\n", 1},
         {"an unknown capability", "# rows: 1\na\tlater\tsome-day\tx\n", 1},
         {"a target of an untestable row", "# rows: 1\na\tuntestable\tx\ty\n", 1},
-        {"an id that stands twice", "# rows: 2\na\tlater\tsharing\tx\na\tlater\tmulticast\tx\n", 1},
+        {"a repeated id", "# rows: 2\na\tlater\tsharing\tx\na\tlater\tmulticast\tx\n", 1},
         {"a last line without end", "# rows: 1\na\tlater\tsharing\tx", 1},
     };
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++)

@@ -53,7 +53,7 @@ static void test_keys(void)
     };
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         tap_ok(add(groups, others[i], &share) != group, "another class, rule, place, first access or phase: %zu", i);
-    tap_u64(groups_count(groups), 7, "are groups of their own");
+    tap_u64(groups_count(groups), 7, "are separate groups");
     tap_ok(add(groups, (struct made){.class = "error", .rule = "VMM-MAP-OVERLAP", .pid = 7, .offset = 1, .print = 6, .mark = "step"}, &share) == group &&
                group->phases == 2 && group->phase[0].times == 2 && group->phase[1].times == 1 && strcmp(group->phase[1].mark, "step") == 0,
            "the same in another phase");
@@ -98,7 +98,7 @@ static void test_forged(void)
         struct json_doc doc;
         tap_ok(json_doc_read(&doc, texts[i], strlen(texts[i])), "it is JSON");
         struct group *group = groups_add(groups, &doc, &share);
-        tap_ok(group && group_what(group) && !group_text(group, "here")[0], "a record that says nothing: %s", texts[i]);
+        tap_ok(group && group_what(group) && !group_text(group, "here")[0], "a record without contents: %s", texts[i]);
     }
     groups_free(groups);
 }

@@ -16,7 +16,7 @@ static void test_values(void)
     tap_text(json_doc_string(&doc, doc.node, "rule"), "VMM-X", "a text");
     tap_u64(json_doc_number(&doc, doc.node, "n"), (uint64_t)-7, "a number");
     tap_u64(json_doc_number(&doc, doc.node, "hex"), 16, "one as a text");
-    tap_u64(json_doc_number(&doc, doc.node, "rule"), 0, "a text is no number");
+    tap_u64(json_doc_number(&doc, doc.node, "rule"), 0, "a text is not a number");
     tap_ok(!json_doc_string(&doc, doc.node, "none") && !json_doc_string(&doc, doc.node, "a"), "null, and a key of what is inside");
     const struct json_node *list = json_doc_member(&doc, doc.node, "list", JSON_LIST), *node = NULL;
     unsigned count = 0;

@@ -117,7 +117,7 @@ static void test_many(void)
     seen.slow = true;
     struct reading reading;
     begin(&reading);
-    tap_ok(path[0] == '/', "a socket in a folder of its own");
+    tap_ok(path[0] == '/', "a socket in a separate folder");
     for (size_t i = 0; i < SENDERS; i++)
         if (pthread_create(&thread[i], NULL, send_many, (void *)i))
             tap_bail("no thread");

@@ -25,7 +25,7 @@ enum suppress_kind { SUPPRESS_FUNCTION, SUPPRESS_MODULE, SUPPRESS_SOURCE, SUPPRE
 
 struct suppression {
     char *name, *rule;
-    const char *file; /* where it stands */
+    const char *file; /* its position */
     unsigned line;
     struct suppress_frame {
         enum suppress_kind kind;

@@ -121,7 +121,7 @@ static void test_malformed(void)
     FILE *err = fmemopen(said, sizeof said, "w");
     bool read = suppress_read(&list, "/nowhere/known", err);
     fclose(err);
-    tap_ok(!read && strstr(said, "/nowhere/known: it cannot be read"), "a file that is not there: %s", said);
+    tap_ok(!read && strstr(said, "/nowhere/known: it cannot be read"), "a missing file: %s", said);
     err = fmemopen(said, sizeof said, "w");
     read = suppress_read(&list, "/tmp", err);
     fclose(err);

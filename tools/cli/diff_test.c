@@ -61,7 +61,7 @@ static void test_campaign(char *folder, const char *backend, bool driver, const 
     char *flip = driver ? WORD("--as-driver") : WORD("--flip=30"), missing[100];
     for (unsigned i = 0; i < 3; i++)
         tap_u64((uint64_t)DIFF(WORD("--backend"), WORD(backend), WORD("--calls=4500"), WORD("--episode=1000"), flip, WORD("--shard"), shards[i],
-                               WORD("--findings"), folder), 0, "shard %s ends with 0 whatever it found", shards[i]);
+                               WORD("--findings"), folder), 0, "shard %s ends with 0 regardless of its findings", shards[i]);
     tap_u64((uint64_t)DIFF(WORD("--merge"), folder), 1, "the merge has the verdict");
     tap_ok(strstr(said, " - all 3 shards are there") && !strstr(said, "missing:") && strstr(said, "4500 random calls in 3 shards") && strstr(said, shown), "with what was found, shrunk: %.1500s", said);
     snprintf(missing, sizeof missing, "%s/shard-2-of-3", folder);
@@ -89,7 +89,7 @@ static void test_wrong_campaigns(char *folder)
     tap_u64((uint64_t)DIFF(WORD("--merge"), folder), 2, "nothing to merge");
     tap_u64((uint64_t)DIFF(WORD("--merge"), folder, WORD("--seed=7")), 2, "a merge has the campaign's options");
     tap_u64((uint64_t)DIFF(WORD("--backend=sim:h100"), WORD("--calls=100"), WORD("--shard=1/1"), WORD("--findings=/nowhere")), 1,
-            "a folder that is not there");
+            "a missing folder");
 }
 
 int main(void)

@@ -53,7 +53,7 @@ static void test_command(const struct command *command, const char *overview)
     snprintf(label, sizeof label, "cuvmm %s", command->name);
     tap_ok(strncmp(help, label, strlen(label)) == 0, "%s: its text begins with its usage", command->name);
     snprintf(label, sizeof label, "\n  cuvmm %s", command->name);
-    tap_ok(strstr(overview, label) != NULL, "%s stands in the overview", command->name);
+    tap_ok(strstr(overview, label) != NULL, "%s is in the overview", command->name);
     tap_ok(command->about && command->summary && command->examples && command->examples[0] && strstr(help, command->examples[0]),
            "%s has a description and an example", command->name);
     tap_ok(command_find(command->name) == command, "%s is found by its name", command->name);

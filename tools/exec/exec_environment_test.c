@@ -28,7 +28,7 @@ static void test_values(void)
     exec_environment_prepend(&environment, "EXEC_EMPTY", "first", ':');
     exec_environment_prepend(&environment, "EXEC_NEW", "first", ':');
     exec_environment_prepend(&environment, "EXEC_NEW", "it's", ' ');
-    tap_text(exec_environment_get(&environment, "EXEC_HAS"), "first:old", "prepended to what is there");
+    tap_text(exec_environment_get(&environment, "EXEC_HAS"), "first:old", "prepended to the existing value");
     tap_text(exec_environment_get(&environment, "EXEC_EMPTY"), "first", "to an empty value");
     tap_text(exec_environment_get(&environment, "EXEC_NEW"), "it's first", "to none, and once more");
     tap_text(getenv("EXEC_HAS"), "old", "this process has its own still");
@@ -48,7 +48,7 @@ static const char *in_vector(char **vector, const char *name)
     const char *found = NULL;
     for (; *vector; vector++)
         if (strncmp(*vector, name, strlen(name)) == 0) {
-            tap_ok(!found, "%s stands once in what a program gets", name);
+            tap_ok(!found, "a program gets %s once", name);
             found = *vector;
         }
     return found;

@@ -108,7 +108,7 @@ static void test_book(void)
         missing += occurrences(md.text, heading) != 1;
     }
     tap_u64(missing, 0, "every rule has its heading, once");
-    tap_u64(occurrences(md.text, "\n- **Documents:** "), count, "what documents say stands on a line of its own");
+    tap_u64(occurrences(md.text, "\n- **Documents:** "), count, "the documentation is on a separate line");
     tap_u64(occurrences(md.text, "\n- **Observed:** "), count, "what was observed too");
     for (const char *line = tsv.text; *line; line += strcspn(line, "\n") + 1) {
         size_t tabs = 0;

@@ -98,11 +98,11 @@ static void test_parts(void)
     tap_ok(!rule_example_find("", &example), "nor does nothing");
     tap_ok(rule_example_find("VMM-CTX-CURRENT", &example), "an id finds its example");
     tap_u64(rule_example_part(&example, EXAMPLE_BOTH, &text), 5, "with its lines");
-    tap_text(text.data, "  init\n+ c = context dev0\n  a = alloc 1MiB\n  freemem a\n+ destroy c\n", "each behind its mark");
+    tap_text(text.data, "  init\n+ c = context dev0\n  a = alloc 1MiB\n  freemem a\n+ destroy c\n", "each after its mark");
     text_free(&text);
     tap_u64(rule_example_part(&example, EXAMPLE_BROKEN, &text), 3, "the broken form");
     tap_text(text.data, "init\na = alloc 1MiB\nfreemem a\n", "has what both have");
-    tap_u64(rule_example_part(&example, EXAMPLE_MACHINE, &text), 0, "and most need no machine of their own");
+    tap_u64(rule_example_part(&example, EXAMPLE_MACHINE, &text), 0, "and most need no special machine");
     text_free(&text);
 }
 

@@ -67,7 +67,7 @@ int main(void)
     setenv("CUVMM_TEST_SCRIPTS", "/nowhere", 1);
     tap_text(started(&status),
              "before\ncuvmm teach: /nowhere/teach.sh: No such file or directory; name the folder of teach.sh in CUVMM_TEST_SCRIPTS\n",
-             "a script that is not there is named, with what to do");
+             "a missing script is named, with the fix");
     tap_u64((uint64_t)status, 2, "as a usage error");
     setenv("CUVMM_TEST_SCRIPTS", "", 1);
     text = started(&status);

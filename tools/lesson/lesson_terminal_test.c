@@ -58,7 +58,7 @@ static const struct {
     const char *seen, *unseen;
 } cases[] = {
     {"it waits, and q leaves", "q\n", NULL, NULL, 0, "[Enter goes on, q leaves] ", "cuInit(0)"},
-    {"Enter goes on to the first question", "\n\nq\n", NULL, NULL, 0, "[a to c answers, Enter shows the answer, q leaves] ",
+    {"Enter continues to the first question", "\n\nq\n", NULL, NULL, 0, "[a to c answers, Enter shows the answer, q leaves] ",
      "Question 2"},
     {"a wrong answer is answered, and the next try taken", "\n\na\nc\nq\n", NULL, NULL, 0, "+ c) Right.", "Question 2"},
     {"the title is in colour", "q\n", NULL, NULL, 0, "\033[1;36m1. Address and memory", "cuInit(0)"},
@@ -67,7 +67,7 @@ static const struct {
      "That was the lesson. You answered 0 of 4 questions at the first try.\r\nIts page says more: cuvmm lesson 1 --page."
      " The next one: cuvmm lesson 2.", "VMM-LEAK"},
     {"--all asks nothing", "", "--all", NULL, 0, "check leaks 0", "[Enter"},
-    {"a backend that is not there", "\n\n", "--backend=sim:nowhere", NULL, 2, "1. Address", "That was"},
+    {"a missing backend", "\n\n", "--backend=sim:nowhere", NULL, 2, "1. Address", "That was"},
 };
 
 int main(void)

@@ -58,14 +58,14 @@ static const char *named(pid_t pid)
 
 static void wrong_use(void)
 {
-    prints("--frobnicate", NULL, 2, "", "unknown option", "an option that is none");
+    prints("--frobnicate", NULL, 2, "", "unknown option", "an invalid option");
     prints("a", "b", 2, "", "one NAME", "two names");
-    prints("..", NULL, 2, "", "is not a name of a machine", "a name that is none");
+    prints("..", NULL, 2, "", "is not a name of a machine", "an invalid name");
     prints("--help", NULL, 0, "cuvmm machine [NAME] [--json]", "", "the help");
     prints(NULL, NULL, 0, "no machine is shared\n", "", "there are no machines");
     prints("mine", NULL, 2, "", "no process uses a machine \"mine\"", "there is no machine of that name");
     setenv("CUVMM_MACHINES", "/dev/null", 1);
-    prints(NULL, NULL, 2, "", "/dev/null", "there is no folder");
+    prints(NULL, NULL, 2, "", "/dev/null", "the folder is missing");
     setenv("CUVMM_MACHINES", rig_root, 1);
 }
 
@@ -172,7 +172,7 @@ static void forged(void)
     state->block[0].location_type = 77;
     state->block[0].size = UINT64_MAX;
     prints("mine", NULL, 0, "(\?\?\?\?\?\?\?\?\?\?\?\?\?\?\?)", "", "a name that would move the cursor");
-    prints("mine", NULL, 0, "on location type 77, 0, by process", "", "a place that is none");
+    prints("mine", NULL, 0, "on location type 77, 0, by process", "", "an invalid place");
     prints("mine", NULL, 0, "an unknown call", "", "a forged call");
 #ifdef CUVMM_HAVE_JANSSON
     prints("mine", "--json", 0, "location type 77", "", "in JSON as well");

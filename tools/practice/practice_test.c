@@ -119,7 +119,7 @@ static void test_form(void)
     refuses("an unknown mark", "x.txt:2: \"#points\" is not a mark", (const char *const[]){"#@ title: X", "#points", NULL});
     refuses("an unknown head", "is not title, machines or forbid", (const char *const[]){"#@ tittle: X", NULL});
     refuses("a line before its part", "x.txt:2: a line before #given", (const char *const[]){"#@ title: X", "init", NULL});
-    refuses("a part that stands twice", "#given stands twice", (const char *const[]){"#@ title: X", "#given", "init", "#given", NULL});
+    refuses("a repeated part", "#given stands twice", (const char *const[]){"#@ title: X", "#given", "init", "#given", NULL});
     refuses("an exercise without points", "#point is missing",
             (const char *const[]){"#@ title: X", "#@ machines: sim:h100", "## do it", "#given", "init", NULL});
     refuses("an exercise without a title", "#@ title is missing", (const char *const[]){"## do it", NULL});
@@ -212,7 +212,7 @@ static void test_command(void)
     tap_ok(told.status == 2 && !told.out[0] && strstr(told.err, "\"/nowhere/mine.vmm\": No such file"), "no file: %s", told.err);
     free_told(&told);
     told = tell("1", "/", "-");
-    tap_ok(told.status == 2 && !told.out[0] && strstr(told.err, "\"/\": Is a directory"), "a folder is no file: %s", told.err);
+    tap_ok(told.status == 2 && !told.out[0] && strstr(told.err, "\"/\": Is a directory"), "a folder is not a file: %s", told.err);
     free_told(&told);
 }
 

@@ -86,7 +86,7 @@ static void test_refused(void)
     tap_u64((uint64_t)CALL("ptxas", in, "-o", out, "--gpu-name", "sm_75"), PTXAS_FAILED, "a text for a newer device");
     tap_ok(strstr(said, "the PTX is for sm_80, and --gpu-name is sm_75"), "is refused");
     tap_ok(!contents(out, &size), "nothing was written");
-    tap_u64((uint64_t)CALL("ptxas", "none.ptx", "-o", out), PTXAS_WRONG, "a file that is not there");
+    tap_u64((uint64_t)CALL("ptxas", "none.ptx", "-o", out), PTXAS_WRONG, "a missing file");
     tap_ok(strstr(said, "none.ptx: No such file"), "is named");
     tap_u64((uint64_t)CALL("ptxas", folder, "-o", out), PTXAS_WRONG, "a folder cannot be read");
     tap_u64((uint64_t)CALL("ptxas", in, "-o", folder), PTXAS_WRONG, "or written");

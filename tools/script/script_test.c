@@ -162,7 +162,7 @@ int main(void)
             dup2(STDERR_FILENO, fd);
     snprintf(folder, sizeof folder, "%s/conformance/corpus/scripts", source ? source : ".");
     size_t count = list_scripts(folder, names);
-    tap_ok(count >= 25, "%zu scripts are there", count);
+    tap_ok(count >= 25, "%zu scripts exist", count);
     for (size_t i = 0; i < count; i++) {
         test_script(folder, names[i]);
         free(names[i]);

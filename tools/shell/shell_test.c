@@ -143,7 +143,7 @@ static void test_lines(void)
     says("free frob+1gran", "line 5, column 16: ");
     says("free frob 1gran", "VMM-FREE-SIZE-MATCH");
     says("backend sim:nothing", "cannot be opened");
-    tap_u64(living(), 2, "a backend that is not there leaves the machine as it is");
+    tap_u64(living(), 2, "a missing backend does not change the machine");
     says("explain VMM-MAP-OVERLAP", "VMM-MAP-OVERLAP");
     says("history", "    3  frob = reserve 2gran\n");
     says("# a remark", "");

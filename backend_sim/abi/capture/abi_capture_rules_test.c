@@ -87,7 +87,7 @@ TEST_BREAKS(CAPTURE_INVALIDATED, capture_invalidated_broken)
     IS(cuStreamQuery(stream), ERROR_STREAM_CAPTURE_UNSUPPORTED);
     REFUSED(cuMemsetD8Async(memory, 1, 4, stream), ERROR_STREAM_CAPTURE_INVALIDATED);
     REFUSED(cuStreamEndCapture(stream, &graph), ERROR_STREAM_CAPTURE_INVALIDATED);
-    tap_ok(!graph, "and there is no graph");
+    tap_ok(!graph, "and no graph exists");
 }
 
 TEST_NEAR_MISS(CAPTURE_INVALIDATED, capture_invalidated_kept)

@@ -215,7 +215,7 @@ static void test_captured_into(void)
     REFUSED(cuGraphDestroy(graph), ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
     OK(cuMemsetD8Async(memory, 1, 16, stream));
     OK(cuStreamEndCapture(stream, &held));
-    tap_ok(held == graph, "the graph is there");
+    tap_ok(held == graph, "the graph exists");
     EQUAL(node_count(graph), 1);
     OK(cuGraphDestroy(graph));
     OK(cuStreamDestroy(stream));

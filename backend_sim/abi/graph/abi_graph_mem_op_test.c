@@ -110,7 +110,7 @@ static void test_nodes(void)
     OK(cuGraphAddNode(&more, graph, NULL, NULL, 0, &any));
     OK(cuGraphBatchMemOpNodeGetParams(node, &got));
     tap_ok(got.ctx == context && got.count == 1 && got.paramArray != ops && got.paramArray[0].writeValue.value == 5,
-           "the node has a list of its own");
+           "the node has its own copy of the list");
     run(instance_of(graph));
     tap_ok(word_at(memory) == 5 && word_at(memory + 4) == 6, "both have written");
     params.count = 2;

@@ -422,7 +422,7 @@ static void test_types(void)
                 tap_note("%s: %d, %s", want, (int)result, heard);
             wrong += !right;
         }
-    tap_u64(wrong, 0, "a node of another type is named, and the type that is asked for");
+    tap_u64(wrong, 0, "the message names the node's type and the expected one");
     OK(cuGraphDestroy(graph));
     OK(cuGraphDestroy(child));
     OK(cuEventDestroy(event));

@@ -56,7 +56,7 @@ static void test_cubin(void)
     tap_ok(first->ptx == 90 && first->binary == 90 && !first->cluster[0] && second->cluster[0] == 2 && second->cluster[1] == 1 &&
                !second->threads && !second->shared,
            "architecture and cluster");
-    tap_ok(image_kernel_named(image, "helper") < 0 && image_kernel_named(image, "") < 0, "other names are not there");
+    tap_ok(image_kernel_named(image, "helper") < 0 && image_kernel_named(image, "") < 0, "other names are not found");
     const struct image_variable *counter = image_variable_named(image, "counter"), *table = image_variable_named(image, "table"),
                                 *fixed = image_variable_named(image, "fixed");
     tap_ok(image->variables == 4 && counter && counter->size == 4 && memcmp(counter->initial, "abcd", 4) == 0 && table &&
@@ -91,7 +91,7 @@ static void test_order(void)
     header.e_phentsize = 56;
     memcpy(bytes.at, &header, sizeof header);
     struct image *image = read_all(bytes.at, IMAGE_ANY_SIZE, 90);
-    tap_u64(image->kernels, 2, "sections may lie behind their table");
+    tap_u64(image->kernels, 2, "sections may follow their table");
     image_free(image);
     header.e_phoff = bytes.size;
     memcpy(bytes.at, &header, sizeof header);

@@ -230,7 +230,7 @@ static void *form_of(const char *name, int version, cuuint64_t flags)
     void *at = NULL;
     CUdriverProcAddressQueryResult status;
     if (cuGetProcAddress(name, &at, version, flags, &status) != CUDA_SUCCESS || !at)
-        tap_bail("%s of version %d is not there", name, version);
+        tap_bail("%s of version %d does not exist", name, version);
     return at;
 }
 

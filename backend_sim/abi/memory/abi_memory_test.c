@@ -79,7 +79,7 @@ static void test_any_copies(CUdeviceptr at)
     OK(cuMemcpy(at, here, sizeof text));
     OK(cuMemcpy(at + 4096, at, sizeof text));
     OK(cuMemcpy(there, at + 4096, sizeof text));
-    tap_text(back, text, "cuMemcpy finds the direction by itself");
+    tap_text(back, text, "cuMemcpy determines the direction from the addresses");
     memset(back, 0, sizeof back);
     OK(cuMemcpyAsync(there, here, sizeof text, NULL));
     tap_text(back, text, "cuMemcpy also copies within the host");

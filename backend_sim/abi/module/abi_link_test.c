@@ -154,7 +154,7 @@ static void test_mistakes(void)
     tap_ok(strstr(log, "no module defines it") != NULL && (size_t)values[1] == strlen(log), "what is missing: %s", log);
     OK(add(link, CU_JIT_INPUT_PTX, twice, sizeof twice, "twice"));
     OK(cuLinkComplete(link, &image, NULL));
-    tap_ok(image && !values[1] && !info[0], "and then it is there");
+    tap_ok(image && !values[1] && !info[0], "and then it exists");
     OK(cuLinkDestroy(link));
     OK(cuLinkCreate(4, options, NULL, &link));
     REFUSED(add(link, CU_JIT_INPUT_PTX, larger, sizeof larger, "larger"), ERROR_INVALID_PTX, "VMM-CODE-PTX");

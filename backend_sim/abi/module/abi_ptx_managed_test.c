@@ -80,7 +80,7 @@ static void test_library(CUcontext here)
     OK(cuLibraryGetGlobal(&again, NULL, library, "total"));
     EQUAL(again, total);
     OK(cuLibraryGetGlobal(&other_word, NULL, library, "word"));
-    tap_ok(other_word != word, "what is not managed is there once for each context");
+    tap_ok(other_word != word, "an ordinary variable exists once per context");
     add((CUfunction)kernel, 1);
     EQUAL(*host_sees(total), 7);
     OK(cuLibraryUnload(library));

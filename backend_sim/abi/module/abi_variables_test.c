@@ -129,7 +129,7 @@ static void test_library(CUcontext here, CUdeviceptr scratch)
     OK(cuLibraryGetGlobal(&counter, &size, library, "counter"));
     EQUAL(size, 4);
     OK(cuLibraryGetModule(&module, library));
-    tap_ok((void *)module != (void *)library, "the library's module is a handle of its own");
+    tap_ok((void *)module != (void *)library, "the library's module has a separate handle");
     OK(cuModuleGetGlobal(&again, NULL, module, "counter"));
     EQUAL(again, counter);
     IS(cuModuleUnload(module), ERROR_NOT_PERMITTED);
@@ -143,7 +143,7 @@ static void test_library(CUcontext here, CUdeviceptr scratch)
     EQUAL(word_at(counter), 43);
     OK(cuCtxCreate(&there, NULL, 0, 0));
     OK(cuLibraryGetGlobal(&other, &size, library, "counter"));
-    tap_ok(other != counter, "each context has a counter of its own");
+    tap_ok(other != counter, "each context has its own counter");
     EQUAL(word_at(other), 42);
     OK(cuCtxDestroy(there));
     OK(cuCtxSetCurrent(here));

@@ -134,7 +134,7 @@ static void test_kernel(void)
     tap_ok(big->shared_bytes == 32 && small->shared_bytes == 0, "shared memory is what it uses, with what it calls");
     tap_ok(big->local_bytes == 112 && !big->recursive, "local memory, too");
     tap_ok(p->kernels[ptx_program_kernel(p, "loops")].recursive, "functions that call each other recurse");
-    tap_ok(ptx_program_kernel(p, "none") == -1, "a kernel that is not there");
+    tap_ok(ptx_program_kernel(p, "none") == -1, "a missing kernel");
     tap_ok(p->global_count == 2 && p->globals[0].size == 12 && p->globals[0].initial[2] == 3 && !p->globals[0].constant, "a variable with its initial value");
     tap_ok(p->globals[1].constant && p->globals[1].fixup_count == 1 && p->globals[1].fixups[0].offset == 4 && !p->globals[1].fixups[0].of_routine,
            "and one whose value is an address");

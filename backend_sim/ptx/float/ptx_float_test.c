@@ -205,7 +205,7 @@ static void test_small_formats(void)
     tap_ok(of64(ptx_float_convert(&ptx_f64, &ptx_f16, 0x3555, way)) == 0x1.554p-2, "f16 0x3555 is 0.333251953125");
     tap_ok(of64(ptx_float_convert(&ptx_f64, &ptx_e4m3, 0x7e, way)) == 448, "the largest e4m3 is 448");
     tap_ok(ptx_float_convert(&ptx_e4m3, &ptx_f32, bits32(1e9f), (struct ptx_float_way){PTX_ROUND_EVEN, false, true}) == 0x7e,
-           "what is beyond it becomes it where that is asked for");
+           "larger results become it if requested");
     tap_ok(ptx_float_convert(&ptx_f16, &ptx_f32, bits32(65520.0f), way) == 0x7c00 &&
                ptx_float_convert(&ptx_f16, &ptx_f32, bits32(65519.0f), way) == 0x7bff,
            "f16 ends between 65519 and 65520");

@@ -44,7 +44,7 @@ static void test_meeting(void)
                                 "A: mov.u32 %r4, 1; bra D;\nB: mov.u32 %r4, 2;\nC: add.u32 %r4, %r4, 10;\nD: st.global.u32 [%rd1], %r4;"));
     rig_launch(&rig, "k", 1, 32, out, 1);
     tap_ok(rig_u32(&rig)[0] == 1 && rig_u32(&rig)[1] == 12 && rig_u32(&rig)[2] == 19 && rig_u32(&rig)[31] == 9,
-           "a table of jumps: each by its index, falling through, and one beyond it goes on behind");
+           "a jump table: each lane by its index, falling through, and one beyond it continues after it");
     rig_close(&rig);
 }
 

@@ -99,7 +99,7 @@ static void test_spaces(void)
     tap_ok(n[8] == 33 && n[9] == 1, "local memory of each lane, by a generic address");
     tap_ok(n[10] == 1 && n[11] == 0 && w[8] == n[12], "a generic address says its space");
     tap_ok(w[9] == out[1], "a parameter by a generic address");
-    tap_ok(w[10] == 1024 + 512 && rig.program->kernels[0].shared_bytes == 512, "memory of the launch lies behind the static one");
+    tap_ok(w[10] == 1024 + 512 && rig.program->kernels[0].shared_bytes == 512, "the launch's memory follows the static memory");
     rig_close(&rig);
 }
 
@@ -212,7 +212,7 @@ static void test_requests(void)
     const char *text = KERNEL(PLACE "mov.u32 %r2, 0;\nL: ld.global.u64 %rd2, [%rd1]; add.u64 %rd2, %rd2, 1; st.global.u64 [%rd1], %rd2; add.u32 %r2, %r2, 1; "
                                     "setp.lt.u32 %p1, %r2, 10; @%p1 bra L;\nfence.proxy.alias; membar.gl;");
     once(&rig, text, 64);
-    tap_ok(rig.requests <= 4 && rig_u64(&rig)[63] == 10, "a page is asked for once (%u requests)", rig.requests);
+    tap_ok(rig.requests <= 4 && rig_u64(&rig)[63] == 10, "a page is requested once (%u requests)", rig.requests);
     rig_close(&rig);
     rig_open(&rig, text);
     rig.memory.fleeting = true;
@@ -241,7 +241,7 @@ static void test_zeros(void)
     rig_open(&rig, KERNEL(PLACE "ld.global.u64 %rd2, [%rd1]; add.u64 %rd2, %rd2, 5; st.global.u64 [%rd1], %rd2; ld.global.u64 %rd3, [%rd1]; st.global.u64 [%rd1+2048], %rd3;"));
     rig.memory.run = zeros_run;
     rig_launch(&rig, "k", 1, 64, out, 1);
-    tap_ok(rig_u64(&rig)[63] == 5 && rig_u64(&rig)[256 + 63] == 5, "what was granted as zeros is asked for again once something is written");
+    tap_ok(rig_u64(&rig)[63] == 5 && rig_u64(&rig)[256 + 63] == 5, "memory granted as zeros is requested again after a write");
     rig_close(&rig);
 }
 

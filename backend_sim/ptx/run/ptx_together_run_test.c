@@ -43,7 +43,7 @@ static void test_groups(void)
                                                "vote.sync.ballot.b32 %r3, %p1, %r1; match.any.sync.b32 %r4, %r3, %r1; redux.sync.add.u32 %r5, %r9, %r1;\n" STORE("%r2", "%r3", "%r4", "%r5")), 32);
     tap_ok(w[0] == 15 && w[4 * 16] == 31 && w[1] == 0xffff && w[4 * 16 + 1] == 0 && w[2] == 0xffff && w[4 * 31 + 2] == 0xffff0000 && w[3] == 120 &&
                w[4 * 31 + 3] == 376,
-           "groups with masks of their own in one step");
+           "groups with different masks in one step");
     rig_close(&rig);
     w = run(&rig, KERNEL(PLACE "setp.lt.u32 %p1, %r9, 16; @%p1 bra A;\nshfl.sync.bfly.b32 %r2, %r0, 16, 31, -1; add.u32 %r2, %r2, 100; bra B;\n"
                                "A: mov.u32 %r3, 1; shfl.sync.bfly.b32 %r2, %r0, 16, 31, -1;\nB:\n" STORE("%r2", "%r2", "%r2", "%r2")), 32);
@@ -138,7 +138,7 @@ static void test_special(void)
     rig_close(&rig);
     w = run(&rig, KERNEL(PLACE "mov.u64 %rd2, %clock64; mov.u32 %r1, %clock; mov.u64 %rd3, %globaltimer; mov.u64 %rd4, %clock64; setp.ge.u64 %p1, %rd4, %rd2; selp.u32 %r2, 1, 0, %p1; "
                                "setp.ne.u64 %p2, %rd3, 0; selp.u32 %r3, 1, 0, %p2; mov.pred %p3, %is_explicit_cluster; selp.u32 %r4, 1, 0, %p3; mov.u32 %r5, %cluster_nctarank; " STORE("%r2", "%r3", "%r4", "%r5")), 1);
-    tap_ok(w[0] == 1 && w[1] == 1 && w[2] == 0 && w[3] == 1, "clocks go on, and a cluster is one block");
+    tap_ok(w[0] == 1 && w[1] == 1 && w[2] == 0 && w[3] == 1, "clocks advance, and a cluster is one block");
     rig_close(&rig);
 }
 

@@ -34,7 +34,7 @@ static void test_table(void)
     tap_ok(!rt_table_put(&table, &value, &value), "no memory for a larger table");
     tap_ok(rt_table_put(&table, &stubs[5], &value), "a key that was there needs none");
     inject_disarm();
-    tap_ok(rt_table_get(&table, &stubs[5]) == &value && !rt_table_get(&table, &value), "the table is as it was");
+    tap_ok(rt_table_get(&table, &stubs[5]) == &value && !rt_table_get(&table, &value), "the table is unchanged");
     rt_table_remove(&table, &stubs[6]);
     tap_ok(!rt_table_get(&table, &stubs[6]), "a removed value is gone");
     for (int i = 0; i < MANY; i++)
@@ -209,7 +209,7 @@ static void test_versions(void)
     register_function(first, &stubs[0], "nothing");
     register_function(second, &stubs[1], "nothing");
     REFUSED(cudaLaunchKernel(&stubs[0], dim(1), dim(1), NULL, 0, NULL), ErrorUnknown);
-    tap_ok(loaded_code == no_entries, "a fat binary is loaded as it is");
+    tap_ok(loaded_code == no_entries, "a fat binary is loaded unchanged");
     REFUSED(cudaLaunchKernel(&stubs[1], dim(1), dim(1), NULL, 0, NULL), ErrorUnknown);
     tap_ok(loaded_code == &linked, "linked code is loaded through its wrapper");
     rt_driver.to_cuLibraryLoadData[0] = load;

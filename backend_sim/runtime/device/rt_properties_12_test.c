@@ -91,7 +91,7 @@ static void test_threads(void)
     IS(cudaGetLastError(), ErrorInvalidValue);
     OK(cudaSetDoubleForDevice(&number));
     OK(cudaSetDoubleForHost(&number));
-    tap_ok(number == 1.5, "a double stays as it is");
+    tap_ok(number == 1.5, "a double is unchanged");
     REFUSED(cudaSetDoubleForDevice(NULL), ErrorInvalidValue);
     REFUSED(cudaSetDoubleForHost(NULL), ErrorInvalidValue);
 }

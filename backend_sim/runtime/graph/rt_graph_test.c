@@ -231,7 +231,7 @@ static void test_child(void)
     OK(cudaGraphAddChildGraphNode(&node, graph, NULL, 0, child));
     is_of(node, cudaGraphNodeTypeGraph);
     OK(cudaGraphChildGraphNodeGetGraph(node, &inside));
-    tap_ok(inside != child && nodes_in(inside) == 1, "a node has a graph of its own");
+    tap_ok(inside != child && nodes_in(inside) == 1, "a node has its own graph");
     OK(cudaGraphClone(&clone, graph));
     OK(cudaGraphNodeFindInClone(&found, node, clone));
     tap_ok(found && found != node, "a clone has its own nodes");
@@ -514,7 +514,7 @@ static void test_instances(void)
     REFUSED(cudaGraphInstantiateWithParams(&none, graph, NULL), ErrorInvalidValue);
     params.flags = 0x100;
     REFUSED(cudaGraphInstantiateWithParams(&none, graph, &params), ErrorInvalidValue);
-    tap_ok(!none, "there is no instance");
+    tap_ok(!none, "no instance is created");
     OK(cudaGraphDestroy(graph));
     OK(cudaGraphDestroy(other));
 }

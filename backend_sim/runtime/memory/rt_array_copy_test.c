@@ -243,7 +243,7 @@ static void test_blocks(void)
     OK(cudaMemcpy3D(&home));
     tap_ok(!memcmp(back, from + 32 + 16, 16) && !back[16], "two blocks of the second row");
     OK(cudaMemcpyFromArray(back, blocks, 24, 0, 16, cudaMemcpyDeviceToHost));
-    tap_ok(!memcmp(back, from + 24, 16), "bytes go on in the next row of blocks");
+    tap_ok(!memcmp(back, from + 24, 16), "bytes continue in the next row of blocks");
     struct cudaMemcpy3DParms over = {.srcArray = blocks, .dstArray = words, .extent = {4, 4, 1}, .kind = cudaMemcpyDefault};
     REFUSED(cudaMemcpy3D(&over), ErrorInvalidValue); /* a block is not an element, although it has the same size */
     OK(cudaFreeArray(blocks));

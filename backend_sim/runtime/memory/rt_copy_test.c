@@ -49,7 +49,7 @@ static void test_pageable(void)
     memset(source, 'x', sizeof source);
     memset(back, 0, sizeof back);
     OK(cudaMemcpyAsync(back, device, 64, cudaMemcpyDeviceToHost, stream));
-    tap_text(back, "gone at once", "pageable memory is left alone once the call returned");
+    tap_text(back, "gone at once", "pageable memory is not accessed after the call has returned");
 }
 
 /* The driver decides: it refuses a wrong kind if it can tell; it accepts device addresses as host addresses. */

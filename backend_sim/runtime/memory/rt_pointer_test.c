@@ -65,7 +65,7 @@ static void test_others(void)
     tap_ok(is(NULL, cudaMemoryTypeUnregistered, -2, NULL, NULL), "NULL");
     OK(cudaHostRegister(page, 4096, cudaHostRegisterDefault));
     tap_ok(is(page + 4095, cudaMemoryTypeHost, 0, page + 4095, page + 4095), "registered memory");
-    tap_ok(is(page + 4096, cudaMemoryTypeUnregistered, -2, NULL, page + 4096), "the byte behind it");
+    tap_ok(is(page + 4096, cudaMemoryTypeUnregistered, -2, NULL, page + 4096), "the byte after it");
     OK(cudaHostUnregister(page));
     char *at = mapped(0, RT_G, &handle);
     tap_ok(is(at + RT_G - 1, cudaMemoryTypeDevice, 0, at + RT_G - 1, NULL), "memory of cuMemMap");

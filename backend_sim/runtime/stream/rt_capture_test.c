@@ -116,7 +116,7 @@ static void test_to_graph(void)
     OK(cudaLaunchHostFunc(stream, add_one, &number));
     OK(cudaStreamUpdateCaptureDependencies(stream, &first, NULL, 1, cudaStreamSetCaptureDependencies));
     OK(cudaStreamGetCaptureInfo(stream, &status, NULL, NULL, &nodes, NULL, &count));
-    tap_ok(count == 1 && nodes[0] == first, "the next work waits for the first node alone");
+    tap_ok(count == 1 && nodes[0] == first, "the next work waits only for the first node");
     REFUSED(cudaStreamUpdateCaptureDependencies(stream, &first, NULL, 1, 7), ErrorInvalidValue);
     OK(cudaStreamEndCapture(stream, &same));
     EQUAL(nodes_in(graph), 2);

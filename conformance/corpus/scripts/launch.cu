@@ -11,7 +11,7 @@ extern "C" __global__ void scale(float *values, int count, float by)
         values[i] *= by;
 }
 
-/* Where each thread stands, and the last one of all. */
+/* The index of each thread, and of the last one. */
 extern "C" __global__ void places(unsigned *out)
 {
     unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;

@@ -211,7 +211,7 @@ struct model_answer {
     bool fabric;         /* a fabric handle was written, not a descriptor */
     bool loses;          /* the call takes the device from the process, at once or when its work is done */
     bool waits;          /* it loses because streams decide what it does, or whether it ends */
-    bool asked;          /* in: nothing was called, the prediction alone is wanted (model_foresee) */
+    bool asked;          /* in: nothing was called, only the prediction is wanted (model_foresee) */
     bool foreseen;       /* false: the call is outside the model; result and rule mean nothing */
     const char *wrong;   /* NULL, or what is wrong with an output: both values follow */
     uint64_t got, want;
@@ -225,10 +225,10 @@ void model_close(struct model *model);
  * Predicts; where both say the same, checks the outputs and makes the change. */
 void model_predict(struct model *model, const struct vmm_call *call, struct model_answer *answer);
 
-/* The prediction, of which nothing follows. */
+/* The prediction, without any effect. */
 void model_foresee(struct model *model, const struct vmm_call *call, struct model_answer *answer);
 
-/* The object at an address, of a handle or of a context; NULL when there is none. */
+/* The object at an address, of a handle or of a context; NULL: none. */
 struct model_reservation *model_reservation_at(struct model *model, uint64_t address);
 struct model_mapping *model_mapping_at(struct model *model, uint64_t address);
 struct model_memory *model_memory_of(struct model *model, uint64_t handle);
@@ -262,7 +262,7 @@ bool model_copies_array(const struct vmm_call *call);
 /* How many host functions launches have called since the last question. */
 uint64_t model_host_calls(struct model *model);
 
-/* The memory of a pool at an address; NULL when there is none. */
+/* The memory of a pool at an address; NULL: none. */
 struct model_block *model_block_at(struct model *model, uint64_t address);
 struct model_pool *model_pool_of(struct model *model, uint64_t value);
 

@@ -46,7 +46,7 @@ static bool reserve_allowed(const struct model *m, const struct vmm_call_mem_add
 
 /* ---- where a driver reserves: it knows what else is in the process, the model does not ---- */
 
-/* May a driver find room or none, depending on what else is there? */
+/* Does it depend on other memory whether a driver finds room? */
 static bool room_unsure(const struct vmm_call_mem_address_reserve *c)
 {
     const uint64_t far = (uint64_t)1 << 40;
@@ -194,7 +194,7 @@ static bool map_place(struct model *m, const struct vmm_call_mem_map *c, const s
     return !past_the_end || model_refuse(a, INVALID, "VMM-MAP-SPACE-END");
 }
 
-/* The first address from start on outside of every reservation; end when there is none before it. */
+/* The first address from start on outside every reservation; `end` if there is none before it. */
 static uint64_t reserved_until(struct model *m, uint64_t start, uint64_t end)
 {
     while (start < end) {

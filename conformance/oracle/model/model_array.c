@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_array.c - the lives of arrays, the memory that they take, and what is asked about them. */
+/* model_array.c - the lifetimes of arrays, their memory, and queries about them. */
 #include "model_array.h"
 
 #include <stdlib.h>
@@ -212,7 +212,7 @@ MODEL_ON(mipmapped_array_create)
 
 /* ---- finding ---- */
 
-/* A live array of the kind; a refusal where there is none. One of the other kind ends a driver's process. */
+/* A live array of the kind; a refusal if there is none. One of the other kind ends a driver's process. */
 static struct model_array *find(struct model *m, const void *value, bool mipmapped, struct model_answer *a)
 {
     struct model_array *array = model_array_of(m, value);

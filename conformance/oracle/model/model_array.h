@@ -19,7 +19,7 @@ enum { MODEL_LEVELS = 18, MODEL_UNITS = 32 };
 
 /* ---- what descriptors mean (model_array_shape.c) ---- */
 
-/* What is stored as one: an element, or a square of compressed ones with so many on a side. bytes 0: there is no such format. */
+/* The unit of storage: an element, or a square of compressed ones with that many on a side. bytes 0: unknown format. */
 struct model_element {
     unsigned bytes, side;
 };
@@ -73,7 +73,7 @@ struct model_array {
     unsigned level;
     struct model_array *levels[MODEL_LEVELS]; /* that the program has got */
     struct model_shape shape;     /* of whole ones */
-    uint64_t holds;               /* bytes of the device that are its alone */
+    uint64_t holds;               /* bytes of the device that only it uses */
     size_t chunk;                 /* of a small one: its place in the list of chunks plus 1 */
     unsigned unit, units;         /* and there */
     struct model_tile *tiles;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_array_test.c - the model's arrays alone, compared with what GPUs answered (facts: arrays): which descriptors are arrays, their
+/* model_array_test.c - only the model's arrays, compared with the results of GPUs (facts: arrays): valid descriptors,
  * tiles and mip tails, and the memory that they need.
  */
 #include "model/model_array.h"

@@ -8,8 +8,8 @@
  * copy; memory of the host that is mapped, whose rows the host or the device may move. Where a row leaves memory that
  * may be used, the device is lost.
  *
- * A side may be an array: its rows lie as model_array.h says, and no rights are looked at. On a driver, copies between contexts have
- * no arrays, since one did not come back, and arrays of another device are not foreseen.
+ * A side may be an array: model_array.h has the layout of its rows, and no rights are checked. On a driver, copies
+ * between contexts have no arrays, since one did not come back, and arrays of another device are not foreseen.
  */
 #include "model_array.h"
 #include "model_managed.h"
@@ -29,7 +29,7 @@ struct side {
     const void *value;               /* of an array */
     const struct model_array *array; /* NULL: memory at an address */
     bool program; /* it is the program's own memory */
-    bool open;    /* no rights are looked at where it lies in one mapping, or in one allocation of a pool */
+    bool open;    /* rights are not checked within one mapping, or within one allocation of a pool */
     bool writes;
     int device;   /* whose rights count */
 };
@@ -57,7 +57,7 @@ static uint64_t span(const struct extent *e, uint64_t pitch, uint64_t layer)
 
 /* ---- what a side may be ---- */
 
-/* Does the address lie in memory of the program that the model knows? Other values may end the process. */
+/* Is the address in memory of the program that the model knows? Other values may end the process. */
 static bool is_programs(const struct model *m, uint64_t address)
 {
     for (size_t i = 0; i < sizeof m->program / sizeof m->program[0]; i++)
@@ -128,7 +128,7 @@ static bool side_allowed(struct model *m, struct side *s, const struct extent *e
 
 /* ---- what is looked at, and what is used ---- */
 
-/* Does the range lie in one mapping or in one allocation of a pool? */
+/* Is the range within one mapping or within one allocation of a pool? */
 static bool in_one_piece(struct model *m, uint64_t base, uint64_t size)
 {
     const struct model_mapping *in = model_mapping_at(m, base);
@@ -495,7 +495,8 @@ bool model_copies_array(const struct vmm_call *call)
     return (box && has_array(box->src_array, box->dst_array)) || (peer && has_array(peer->src_array, peer->dst_array));
 }
 
-/* The context of the default stream is asked for first; but not between contexts: ours, as a driver's process ends then. */
+/* The default stream's context is checked first, except for copies between contexts: that is our choice, because a
+ * driver's process ends then. */
 static void no_box(struct model *m, vmm_stream stream, bool waits, bool peer, struct model_answer *a)
 {
     if (stream || peer || m->current >= 0) {

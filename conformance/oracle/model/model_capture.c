@@ -105,7 +105,7 @@ static bool model_capture_forbids(struct model *model, struct model_answer *answ
     return any && !model_refuse(answer, VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
 }
 
-/* A wait for all work of the current context, of which no capture may have a stream. */
+/* A wait for all work of the current context, which must have no captured stream. */
 static bool is_waited_for(struct model *model, struct model_answer *answer)
 {
     bool any = false;
@@ -396,7 +396,8 @@ MODEL_ON(stream_update_capture_dependencies)
     struct model_held *held = held_by(m, lane);
     if (held && held->capture->invalid) {
         model_refuse(a, VMM_ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
-        a->ends = m->driver && c->num_dependencies && held->capture->graph->inside; /* of a capture into a node's graph: seen once */
+        /* of a capture into a node's graph: seen once */
+        a->ends = m->driver && c->num_dependencies && held->capture->graph->inside;
     } else if (held && c->flags > VMM_STREAM_SET_CAPTURE_DEPENDENCIES) {
         model_refuse(a, INVALID, "VMM-GRAPH-FLAGS");
     } else if (held) {
@@ -528,7 +529,7 @@ static void record(struct model *m, struct model_held *held, vmm_event value, st
         model_reach(&kept->reached, held->reached.node[i]);
 }
 
-/* The stream waits for an event of a capture that goes on. */
+/* The stream waits for an event of an active capture. */
 static void join(struct model *m, vmm_stream stream, const struct model_held *kept, struct model_answer *a)
 {
     struct model_held *held = held_by(m, lane_of(m, stream));
@@ -644,7 +645,7 @@ static bool is_held(struct model *m, vmm_stream stream, struct model_answer *a)
     return held && !model_refuse(a, VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
 }
 
-/* A wait for a stream, or a query: of a captured stream it is that capture's concern alone. */
+/* A wait for a stream, or a query: for a captured stream it affects only that capture. */
 static bool asks(struct model *m, vmm_stream stream, struct model_answer *a)
 {
     return is_held(m, stream, a) || lacks_context(m, stream, a) || model_capture_forbids(m, a);

@@ -118,7 +118,7 @@ void model_forget_block(struct model *model, uint64_t start)
             model->windows[i] = model->windows[--model->window_count];
 }
 
-/* The first of both in [address, end) that is kept of memory with that start and size; end when there is none. */
+/* The first recorded byte in [address, end) of memory with that start and size; `end` if there is none. */
 static uint64_t next_in_block(uint64_t start, uint64_t size, uint64_t address, uint64_t end)
 {
     const uint64_t kept = start + (size < MODEL_WINDOW ? size : MODEL_WINDOW), at = address > start ? address : start;
@@ -135,7 +135,7 @@ static uint64_t next_in_blocks(const struct model *m, uint64_t address, uint64_t
     return end;
 }
 
-/* The next address at or after `address` whose byte is kept; `end` when there is none before it. Every address of the
+/* The next address at or after `address` whose byte is recorded; `end` if there is none before it. Every address of the
  * range is mapped. */
 static uint64_t next_kept(struct model *m, uint64_t address, uint64_t end)
 {
@@ -217,7 +217,7 @@ static const char *mover_obstacle(struct model *m, const struct side *side, stru
     return by.avoids && host ? "VMM-COPY-MIXED" : NULL;
 }
 
-/* Of a range that wraps a driver checks the start alone; if the host moves the bytes, it copies none. */
+/* For a wrapping range a driver checks only the start; if the host moves the bytes, it copies none. */
 static bool start_reachable(struct model *m, struct side side, struct mover by, struct model_answer *a)
 {
     const char *rule = device_obstacle(m, &side, by, side.start);
@@ -333,7 +333,7 @@ static struct side writes(struct turn turn, uint64_t start, enum copy_kind kind)
     return (struct side){start, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, kind, turn.device};
 }
 
-/* Of a call without a stream: it is done at once. False, with a refusal, where there is no context. */
+/* Of a call without a stream: it is done at once. False, with a refusal, if there is no context. */
 static bool turn_now(struct model *m, struct turn *turn, struct model_answer *a)
 {
     *turn = (struct turn){-1, model_current_device(m), true};
@@ -347,7 +347,7 @@ static bool turn_on(struct model *m, vmm_stream stream, struct turn *turn, struc
     return lane >= 0;
 }
 
-/* A copy is made with the rights of the current context's device, whatever its stream's is. */
+/* A copy uses the rights of the current context's device, regardless of its stream's device. */
 static struct turn of_current(const struct model *m, struct turn turn)
 {
     turn.device = m->current < 0 ? turn.device : model_current_device(m);

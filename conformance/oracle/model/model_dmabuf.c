@@ -27,7 +27,7 @@ static const char *wrong_argument(const struct vmm_call_mem_get_handle_for_addre
     return end <= c->dptr ? "VMM-DMABUF-OVERFLOW" : NULL; /* an end at 2^64 reads as 0 */
 }
 
-/* What lies in a range, from its start to its end. */
+/* The memory in a range, from its start to its end. */
 struct contents {
     bool nothing, hole;                        /* at its start, and anywhere after it */
     bool host, compressed, devices, different; /* from memory that is in it anywhere */
@@ -119,7 +119,8 @@ static void expect_file(struct model *m, int fd, uint64_t start, uint64_t size, 
         const struct model_mapping *here = model_mapping_at(m, at);
         uint64_t granule = here ? model_memory_of(m, here->handle)->granularity : 0;
         expect_bytes(m, fd, start, at, a);
-        at = !here ? part_at(m, at).end : here->start + ((at - here->start) / granule + 1) * granule; /* the next granule, here or in another mapping */
+        /* the next granule, here or in another mapping */
+        at = !here ? part_at(m, at).end : here->start + ((at - here->start) / granule + 1) * granule;
     }
 }
 

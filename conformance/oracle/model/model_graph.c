@@ -443,7 +443,7 @@ static bool find_both(struct model *m, vmm_graph value, const vmm_graph_node *fr
     return true;
 }
 
-/* How many edges come before the first that is there already, or named before. */
+/* The number of edges before the first one that already exists or is repeated. */
 static uint64_t count_new(const struct ends *ends)
 {
     for (uint64_t i = 0; i < ends->count; i++) {
@@ -456,7 +456,7 @@ static uint64_t count_new(const struct ends *ends)
     return ends->count;
 }
 
-/* Those before the first one that is there already are added all the same, unless a node is to come after itself. */
+/* Those before the first existing one are still added, unless a node would depend on itself. */
 MODEL_ON(graph_add_dependencies)
 {
     struct ends ends = {.count = c->num_dependencies};
@@ -473,7 +473,7 @@ MODEL_ON(graph_add_dependencies)
     free(ends.to);
 }
 
-/* Those before the first one that is not there are removed all the same. */
+/* Those before the first missing one are still removed. */
 MODEL_ON(graph_remove_dependencies)
 {
     struct ends ends = {.count = c->num_dependencies};

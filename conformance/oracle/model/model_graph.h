@@ -101,7 +101,7 @@ struct model_capture {
     bool worked[MODEL_LANES];       /* the lane has added a node */
     int origin;                     /* the lane that began it */
     int mode;
-    uint64_t id;                    /* 0: the system has not told it yet */
+    uint64_t id;                    /* 0: the system has not reported it yet */
     bool invalid, given;            /* given: the graph was there before */
     struct model_graph *graph;
 };

@@ -17,7 +17,7 @@ struct model_node *model_copy_of(const struct model *model, const struct model_g
 /* The system reported the value of a node. */
 void model_node_know(struct model *m, struct model_node *node, uint64_t value, struct model_answer *a);
 void model_node_end(struct model *m, struct model_node *node);
-/* The nodes of a list; false, with a refusal, where one is none of the graph. */
+/* The nodes of a list; false, with a refusal, if one does not belong to the graph. */
 bool model_find_nodes(struct model *m, const struct model_graph *graph, const vmm_graph_node *list, uint64_t count,
                       struct model_node **nodes, struct model_answer *a);
 
@@ -26,7 +26,7 @@ struct model_node *model_node_is(struct model_node *node, int type, struct model
 
 /* ---- what nodes hold, by their parameters; false, with a refusal, for parameters that no node can have ---- */
 
-/* The context that the call gives a fill; NULL is none for mapped memory of a device. */
+/* The context that the call passes for a fill; NULL is invalid for mapped device memory. */
 bool model_context_given(struct model *m, const vmm_memset_node_params *p, vmm_context context, struct model_answer *a);
 bool model_fill_work(struct model *m, const vmm_memset_node_params *p, vmm_context context, struct model_work *work,
                      struct model_answer *a);

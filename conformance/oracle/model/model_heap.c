@@ -118,7 +118,7 @@ static uint64_t idle_beside(const struct model_heap *heap, uint64_t first, uint6
     return idle;
 }
 
-/* The next idle slot to go: of the oldest piece of main that has any in [start, end), the highest; UINT64_MAX when there is none. */
+/* The next idle slot to remove: the highest one of the oldest piece of main with any in [start, end); UINT64_MAX: none. */
 static uint64_t next_idle(const struct model_heap *heap, uint64_t start, uint64_t end)
 {
     for (size_t i = 0; i < heap->main.count; i++) {
@@ -267,7 +267,7 @@ static bool flush(struct model_heap *heap, const struct want *want, piece_test t
     return moved;
 }
 
-/* Memory that needs nothing new; false when there is none. */
+/* Memory that needs no new slot; false: none. */
 static bool take_known(struct model_heap *heap, const struct want *want, struct model_piece *got)
 {
     struct model_list *list = &heap->pending;

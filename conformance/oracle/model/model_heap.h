@@ -77,7 +77,7 @@ void model_heap_close(struct model_heap *heap);
 /* How many slots a range has on a device with that much memory, for a heap of at most `limit` bytes. */
 uint64_t model_heap_range(uint64_t limit, uint64_t slot, uint64_t device);
 
-/* The offset of size bytes (not 0) for stream; UINT64_MAX when there is no memory (heap->shortage). */
+/* The offset of size bytes (not 0) for stream; UINT64_MAX if there is no memory (heap->shortage). */
 uint64_t model_heap_take(struct model_heap *heap, uint64_t size, uint64_t stream, const struct model_order *order);
 
 /* The allocation that starts at offset, or contains it; NULL for none. */

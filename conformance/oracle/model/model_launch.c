@@ -239,8 +239,8 @@ static struct mask flatten_node(struct items *items, const struct model_node *no
     return done;
 }
 
-/* All items of a graph without a cycle: each node as soon as what it depends on is there. Of the stream itself are the oldest that depends
- * on none, the oldest that depends on that, and so on. */
+/* All items of an acyclic graph: each node follows as soon as its dependencies are listed. Of the stream itself are
+ * the oldest that depends on none, the oldest that depends on that, and so on. */
 static struct mask flatten(struct items *items, const struct model_graph *graph, const struct mask *start, bool own)
 {
     const struct model_node *next = oldest_after(graph, NULL);
@@ -437,7 +437,7 @@ MODEL_ON(graph_launch)
     m->may_take += exec && model_succeeded(a);
 }
 
-/* The context of the default stream is asked for before the instance. */
+/* The default stream's context is checked before the instance. */
 MODEL_ON(graph_upload)
 {
     if (!c->stream && model_current_device(m) < 0)

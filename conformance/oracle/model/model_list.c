@@ -34,7 +34,7 @@ static uint64_t check_length(const struct model *m, const vmm_graph_node *list, 
     return list ? fit : 0;
 }
 
-/* The system tells a node; a value that it has not told yet is taken for it. */
+/* The system reports a node; an unreported value is identified with it. */
 static void check_node(struct model *m, struct model_node *node, vmm_graph_node told, struct model_answer *a)
 {
     if (node->value) {
@@ -249,7 +249,7 @@ static size_t count_links(const struct model_graph *graph)
     return count;
 }
 
-/* Is the instance's graph a copy of that one, which has not changed but for what its nodes hold? */
+/* Is the instance's graph a copy of that one, which is unchanged except for its nodes' parameters? */
 static bool is_copy(const struct model_exec *exec, const struct model_graph *graph)
 {
     bool copy = exec->graph->count == graph->count && exec->edits == graph->edits;

@@ -54,7 +54,7 @@ static bool alloc_allowed(struct model *m, const struct vmm_call_mem_alloc_manag
     return span <= model_node_free(m, 0) || model_refuse(a, VMM_ERROR_OUT_OF_MEMORY, "VMM-MANAGED-MEMORY");
 }
 
-/* The lowest place that no mapping reaches into past its reservation; 0: there is none. */
+/* The lowest address that no mapping reaches past its reservation; 0: none. */
 static uint64_t place_for(const struct model *m, uint64_t span)
 {
     uint64_t from = 0, start = 0;
@@ -166,7 +166,7 @@ static bool is_border(const struct model *m, uint64_t page)
     return border;
 }
 
-/* Joins a part with its neighbours of which the same holds; returns where it is then. */
+/* Merges a part with neighbours in the same state; returns its index then. */
 static size_t unite(struct model *m, size_t i)
 {
     struct model_part *part = m->parts;
@@ -181,7 +181,7 @@ static size_t unite(struct model *m, size_t i)
     return i;
 }
 
-/* Parts of which nothing holds are none, and neighbours of which the same holds are one. */
+/* Removes parts without any advice, and merges neighbours in the same state. */
 static void settle_parts(struct model *m)
 {
     for (size_t i = m->part_count; i > 0; i--)
@@ -335,7 +335,7 @@ static bool given(uint64_t address, uint64_t size, struct model_answer *a)
     return size || model_refuse(a, INVALID, "VMM-MANAGED-EMPTY");
 }
 
-/* Does it lie in one allocation? The end counts modulo 2^64; idle: also where no page is left of it then. */
+/* Is it within one allocation? The end counts modulo 2^64; idle: also where no page is left of it then. */
 static bool find(struct model *m, uint64_t address, uint64_t size, bool idle, struct range *range, struct model_answer *a)
 {
     struct model_managed *managed = model_managed_at(m, address);

@@ -3,10 +3,10 @@
  *
  *     pages   [ A, read mostly ][ A, prefetched to device 0 ]     [ B ]     one list for all allocations, by address
  *
- * What a program says of memory holds of whole pages, so small allocations of a driver, which lie 512 bytes apart, share it. A call
- * walks its pages from part to part, and steps by the length of the part, whichever page of it it stands on (measured): it passes
- * over what lies behind. Every device may use the memory, and the host. On a driver it moves to the processor that uses it, so what
- * the device has free is not foreseen while there is some.
+ * Advice applies to whole pages, so a driver's small allocations, which are 512 bytes apart, share it. A call walks
+ * its pages part by part, and advances by the length of the part from any page in it (measured), so it skips pages
+ * after it. Every device may use the memory, and the host. On a driver it moves to the processor that uses it, so
+ * what the device has free is not foreseen while there is some.
  */
 #ifndef CUVMM_MODEL_MANAGED_H
 #define CUVMM_MODEL_MANAGED_H
@@ -21,7 +21,7 @@ struct model_hint {
     bool read_mostly, by[VMM_MAX_DEVICES], by_host;
 };
 
-/* The pages [first, end) of the address space, of which something holds. Neighbours differ, or belong to different blocks. */
+/* The pages [first, end) of the address space, with some advice. Neighbours differ, or belong to different blocks. */
 struct model_part {
     uint64_t first, end;
     struct model_hint hint;

@@ -4,7 +4,7 @@
  *     stream 1   [wait A == 5]<- blocked: [write B = 1][write C = 2]     what comes after it is queued
  *     stream 2   [write A = 5] -> the queue is done, up to the next wait for a value that is not there
  *
- * Not made (lost): a wait on a second stream while one waits, and whatever the order of streams decides. */
+ * Not predicted (lost): a wait on a second stream while one waits, and anything that depends on the order of streams. */
 #include "model_parts.h"
 
 #define INVALID VMM_ERROR_INVALID_VALUE
@@ -144,7 +144,7 @@ static void write_op(struct model *m, const struct model_op *op)
     model_write(m, op->address, op->width, bytes, op->width);
 }
 
-/* Does operations up to a wait for a value that is not there. Returns how many. */
+/* Executes operations up to a wait for a missing value. Returns how many. */
 static size_t do_ops(struct model *m, const struct model_op *ops, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

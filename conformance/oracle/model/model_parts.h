@@ -24,7 +24,7 @@ void model_expect(struct model_answer *answer, const char *output, uint64_t got,
 /* Makes room for one more element and returns the array; ends the process when the host has no memory left. */
 void *model_room(void *array, size_t *room, size_t count, size_t element);
 
-/* Does [start, start + size) lie below limit without wrapping? */
+/* Is [start, start + size) below limit without wrapping? */
 static inline bool model_fits(uint64_t start, uint64_t size, uint64_t limit)
 {
     return start <= limit && size <= limit - start;
@@ -39,7 +39,7 @@ static inline bool model_overlap(uint64_t a, uint64_t n, uint64_t b, uint64_t m)
 /* Frees memory without references and mappings; tiles keep theirs. */
 void model_collect(struct model *model, uint64_t handle);
 
-/* The device of the current context, -1 when there is none. */
+/* The device of the current context; -1: none. */
 int model_current_device(const struct model *model);
 
 /* A device's rights to a mapping. */
@@ -48,7 +48,7 @@ int model_device_rights(const struct model_mapping *mapping, int device);
 /* A mapping, or a part of a pool's memory as if it were mapped, which stays valid for three further calls; NULL where neither is. */
 const struct model_mapping *model_memory_at(struct model *model, uint64_t address);
 
-/* The lane of a stream; -1, with a refusal, when there is none. */
+/* The lane of a stream; -1, with a refusal, if there is none. */
 int model_lane_of(struct model *model, uint64_t stream, struct model_answer *answer);
 
 /* Work on a lane, or on the current context's default stream (-1), uses the memory. */
@@ -102,10 +102,10 @@ bool model_aliased(struct model *model, uint64_t a, uint64_t n, uint64_t b, uint
 /* What is in the range is not known any more. */
 void model_forget_range(struct model *model, uint64_t start, uint64_t size);
 
-/* An event stands for no capture any more. */
+/* The event no longer stands for a capture. */
 void model_event_dropped(struct model *model, const struct model_event *event);
 
-/* A lane records an event, and comes after what one stands for. */
+/* A lane records an event, or is ordered after an event. */
 void model_record(struct model *model, struct model_event *event, int lane);
 void model_wait(struct model *model, int lane, const struct model_event *event);
 

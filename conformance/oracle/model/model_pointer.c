@@ -99,7 +99,7 @@ static void expect_block(struct model *m, const struct model_mapping *mapping, u
             model_expect(a, "data (memory block id) equals another's", m->memories[i].block == got, false);
 }
 
-/* A mapping has a buffer id of its own. */
+/* Each mapping has its own buffer id. */
 static void expect_buffer(struct model *m, uint64_t address, uint64_t got, struct model_answer *a)
 {
     struct model_mapping *mapping = model_mapping_at(m, address);

@@ -64,7 +64,7 @@ static uint64_t slot_of(const struct model *m)
     return m->profile->device_memory < 4 * MODEL_SLOT || unit > MODEL_SLOT ? unit : MODEL_SLOT;
 }
 
-/* Where a range would lie that overlaps no mapping; 0 for nowhere. */
+/* An address for a range that overlaps no mapping; 0: none. */
 static uint64_t place(const struct model *m, uint64_t size, uint64_t unit)
 {
     uint64_t at = model_place(m, size, unit, 0);
@@ -133,7 +133,7 @@ static bool has_idle(const struct model_pool *pool, int device)
     return !pool->gone && pool->device == device && pool->based;
 }
 
-/* Trims those of the pools from the i-th on whose idle memory is that many bytes in sum. False: there are none. */
+/* Trims those of the pools from the i-th on whose idle memory is that many bytes in sum. False: none. */
 static bool trim_some(struct model *m, int device, size_t i, uint64_t bytes)
 {
     if (!bytes || i == m->pool_count)
@@ -375,8 +375,8 @@ static unsigned bit_of(vmm_mem_pool_attribute attribute)
     }
 }
 
-/* What a driver gave back by itself (model_context.c) may be seen here first. It had then seen that what streams freed is done, which
- * happened twice in 380,000 calls though none had waited for those streams. */
+/* Memory that a driver freed on its own (model_context.c) may become visible here first. It had then seen that what
+ * streams freed is done, which happened twice in 380,000 calls though none had waited for those streams. */
 static void adopt_reserved(struct model *m, struct model_heap *heap, uint64_t told)
 {
     const uint64_t now = heap->reserved * heap->slot;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_share.c - export and import within one process: what is exported, what an import is, what counts.
  *
- * The model knows the last descriptor, and takes every other for an invalid one. An import is memory without a size of
- * its own: its memory is counted while the original lives, which the caller must ensure. */
+ * The model knows the last descriptor, and takes every other for an invalid one. An import has no separate size: its
+ * memory is counted while the original lives, which the caller must ensure. */
 #include <string.h>
 
 #include "model_parts.h"

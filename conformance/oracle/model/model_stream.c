@@ -113,7 +113,7 @@ void model_pools_return(struct model *model, int in, int device)
     const struct view view = {model, device, in < 0, 0};
     const struct model_order order = {is_ordered, is_complete, room, &view};
     bool any[VMM_MAX_DEVICES + 1] = {false}; /* of each device's memory, and the host's */
-    const bool met = in < 0 || has_met(model, in); /* then lowered thresholds count, whatever it sees */
+    const bool met = in < 0 || has_met(model, in); /* then lowered thresholds count, regardless of what it sees */
     for (size_t i = 0; i < model->pool_count; i++)
         if (!model->pools[i]->gone)
             any[place_of(model->pools[i])] |= model_heap_synchronise(&model->pools[i]->heap, false, in < 0 ? MODEL_LANES : (uint64_t)in, &order);

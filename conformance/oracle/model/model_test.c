@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_test.c - the model alone, compared with measured facts by name (the recordings in facts). */
+/* model_test.c - only the model, compared with measured facts by name (the recordings in facts). */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

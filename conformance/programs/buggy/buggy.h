@@ -113,7 +113,7 @@ vmm_handle create(struct run *b, uint64_t size);                 /* on device 0 
 vmm_handle create_at(struct run *b, uint64_t size, vmm_mem_location location);
 vmm_deviceptr reserve(struct run *b, uint64_t size);
 vmm_result grant(struct run *b, vmm_deviceptr p, uint64_t size, vmm_mem_location location, vmm_mem_access_flags flags);
-/* Memory of device 0 at addresses of its own with rights for device 0, and back. */
+/* Maps memory of device 0 at new addresses with rights for device 0, and undoes that. */
 vmm_deviceptr mapped(struct run *b, uint64_t size, vmm_mem_access_flags flags, vmm_handle *memory);
 void give_back(struct run *b, vmm_deviceptr p, uint64_t size, vmm_handle memory);
 /* The first G of a reservation of 2 G, so that an access past it faults: behind a whole reservation a driver may keep mapped
@@ -170,7 +170,7 @@ void run_program(struct run *b, const struct program *program, bool buggy, const
 bool run_verdict(const struct run *b);
 
 /* On a driver, which has no rules: the marked call returns what the row says, and what the corrected form says of the bytes
- * holds. A process has one driver and a fault takes its device, so each run has a process of its own. */
+ * holds. A process has one driver and a fault takes its device, so each run is a separate process. */
 void run_on_driver(struct run *b, const struct program *program, bool buggy, const char *driver);
 bool run_driver_verdict(const struct run *b);
 /* Why a driver does not run this form; NULL: it does. */

@@ -48,7 +48,7 @@ PROGRAM(peer_copy_without_grant, .does = "copies from another device's memory, w
     give_back(b, p, G, memory);
 }
 
-/* Grants access to the peer alone, as if the owner needed no grant. */
+/* Grants access only to the peer, as if the owner needed no grant. */
 PROGRAM(owner_not_granted, .does = "grants the peer only: the device that owns the memory would have access anyway",
         .rule = "VMM-COPY-NO-WRITE", .at = "cuMemsetD8", .way = "grant the owner as well", .argument = "dstDevice",
         .near = VMM_OBJECT_MAPPING, TWO)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The programs, in the order of their files and lines, whatever order the linker calls constructors in. */
+/* The programs in the order of their files and lines, regardless of the linker's order of constructors. */
 #include <stdio.h>
 #include <string.h>
 

@@ -64,7 +64,7 @@ PROGRAM(descriptor_not_closed, .does = "exports, sends the descriptor, releases 
     VALUE(size);
     REPORTED(vmm_mem_create(S, &next, size, &prop, 0));
     FIX(use(b, next, size, 5));
-    BUG(close(fd)); /* so that this program may go on */
+    BUG(close(fd)); /* so that this program can continue */
 }
 
 PROGRAM(import_after_close, .does = "closes the descriptor before importing it", .rule = "VMM-IMPORT-CLOSED",

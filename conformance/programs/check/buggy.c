@@ -92,7 +92,7 @@ PROGRAM(leaks_retained, "VMM-LEAK-HANDLE", SAME, DEVICE)
     drop(at, g);
 }
 
-/* One call of the program is one leak, whatever the simulator makes of it. */
+/* One call of the program is one leak, regardless of the calls that it becomes in the simulator. */
 PROGRAM(leaks_host_memory, "VMM-LEAK-ALLOCATION", SAME, DEVICE)
 {
     void *memory = NULL;

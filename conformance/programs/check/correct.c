@@ -219,7 +219,7 @@ PROGRAM(right_release_at_exit, "", SAME, DEVICE)
     drop(whole(g), g);
 }
 
-/* So do the destructors of a C++ program's global objects. What they free then is no leak, and no mistake. */
+/* So do the destructors of a C++ program's global objects. Memory that they free then is neither a leak nor a mistake. */
 static CUdeviceptr held_memory, held_mapping;
 
 static void free_at_exit(void)

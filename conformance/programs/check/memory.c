@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ordinary memory: of cuMemAlloc and its kin, of the host, of pools; and copies between all of them. */
+/* Ordinary memory: of cuMemAlloc and related calls, of the host, of pools; and copies between all of them. */
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/wait.h>
@@ -69,7 +69,7 @@ PROGRAM(leaks_ordered, "VMM-LEAK-ALLOCATION", SAME, DEVICE)
     DO(cuCtxSynchronize());
 }
 
-/* Whether it is refused depends on what lies behind the allocation; it is a mistake either way. */
+/* Whether it is refused depends on the addresses after the allocation; it is a mistake either way. */
 PROGRAM(copy_past_the_end, "VMM-COPY-RUNS-PAST", SAME, DEVICE)
 {
     static char bytes[8 << 20];
@@ -112,7 +112,7 @@ PROGRAM(copy_of_rows, "VMM-COPY-NO-WRITE", SAME, DEVICE)
     drop(at, g);
 }
 
-/* A child of a process that used the driver; what its parent allocated is no leak of its own. */
+/* A child of a process that used the driver; its parent's allocations are not its leaks. */
 PROGRAM(memory_in_child, "VMM-INIT-FORKED", SAME, SIM)
 {
     int status;

@@ -61,7 +61,7 @@ static const CUDA_MEMCPY3D_PEER *peer_box(CUcontext context)
     return &made;
 }
 
-/* Each of them on a page of its own, beside a fill of another stream: as many findings as there are lines. */
+/* Each of them on a separate page, with a fill in another stream: as many findings as lines. */
 #define BESIDE(call)                                      \
     do {                                                  \
         DO(cuMemsetD8Async(at, 1, BYTES, s));             \
@@ -103,7 +103,7 @@ PROGRAM(unordered_forms, "VMM-ORDER-HOST VMM-ORDER-STREAMS", SAME, DEVICE)
     close_streams(base);
 }
 
-/* The driver's function of that name, which may have no name of its own in cuda.h. */
+/* The driver's function of that name, which cuda.h may not declare. */
 static uintptr_t named(const char *name)
 {
     void *found = dlsym(RTLD_DEFAULT, name);
@@ -250,7 +250,7 @@ PROGRAM(right_forms_for_threads, "", SAME, DEVICE)
 
 #define REFUSED(name, types, arguments) (void)((CUresult(*) types)named(#name)) arguments
 
-/* What else may order work: interfaces of which the simulator has none, so they are refused. */
+/* Other interfaces that may order work: the simulator lacks them, so they are refused. */
 PROGRAM(other_interfaces, "VMM-SET-ALIGNMENT", "VMM-MANAGED-NULL VMM-ORDER-STREAMS VMM-SET-ALIGNMENT", SIM)
 {
     open_streams();
@@ -272,7 +272,7 @@ PROGRAM(other_interfaces, "VMM-SET-ALIGNMENT", "VMM-MANAGED-NULL VMM-ORDER-STREA
     REFUSED(cuGraphAddExternalSemaphoresWaitNode, (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, const void *), (NULL, NULL, NULL, 0, NULL));
     REFUSED(cuStreamBeginCapture, (CUstream), (s));
     REFUSED(cuMemHostRegister, (void *, size_t, unsigned), (NULL, 0, 0));
-    /* The refused fill is none; beside a driver it orders everything. */
+    /* The refused fill orders nothing; with a driver it orders everything. */
     DO(cuMemsetD8Async(at, 1, BYTES, s));
     NO(cuMemsetD32Async(at + 1, 1, 1, t));
     DO(cuMemsetD8Async(at, 1, BYTES, t));
@@ -301,7 +301,8 @@ PROGRAM(right_other_forms, "", SAME, SIM)
     DO(cuMemsetD8(at, 0, PAGE));
     DO(cuCtxSynchronize());
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        (void)((CUresult(*)(CUstream, CUdeviceptr, uint32_t, unsigned))named(words[i]))(s, at, 0, 0); /* a driver may have left out the first form */
+        /* a driver may have left out the first form */
+        (void)((CUresult(*)(CUstream, CUdeviceptr, uint32_t, unsigned))named(words[i]))(s, at, 0, 0);
         (void)((CUresult(*)(CUstream, CUdeviceptr, uint64_t, unsigned))named(pairs[i]))(s, at, 0, 0);
     }
     for (size_t i = 0; i < sizeof batches / sizeof batches[0]; i++) {

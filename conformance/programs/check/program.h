@@ -5,7 +5,7 @@
  *             name        rules on a driver  on the simulator
  *
  * One executable holds them; its argument says which to run, `--list` prints the table. Rules are separated by spaces, "" is
- * a correct program. Each is a program of its own as users write them: it knows nothing of this project.
+ * a correct program. Each is a separate program like those of users, and knows nothing about this project.
  */
 #ifndef CHECK_PROGRAM_H
 #define CHECK_PROGRAM_H

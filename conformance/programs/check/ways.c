@@ -147,7 +147,7 @@ PROGRAM(then_crashes, "VMM-MAP-OVERLAP", SAME, DEVICE)
     raise(SIGSEGV);
 }
 
-/* The child ends cleanly with what its parent has open, and the parent does not: one process, of which nothing more is known. */
+/* The child exits cleanly with its parent's descriptors open, and the parent does not: one process whose leaks are unknown. */
 PROGRAM(then_crashes_alone, "", SAME, SIM)
 {
     int status;

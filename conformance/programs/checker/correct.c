@@ -137,7 +137,7 @@ PROGRAM(threads_take_turns, .group = "correct")
     buffer_free(baton.page, BYTES);
 }
 
-/* One stream's write of a value lets another go on. */
+/* One stream's write of a value lets another continue. */
 PROGRAM(ordered_by_a_value, .group = "correct")
 {
     CUstream produce = stream_new(CU_STREAM_NON_BLOCKING), consume = stream_new(CU_STREAM_NON_BLOCKING);

@@ -11,7 +11,7 @@
 enum growing_mistake {
     GROWING_RIGHT,
     GROWING_CURSOR,     /* the next piece goes where this one is */
-    GROWING_SIZE,       /* a piece is as large as was asked for */
+    GROWING_SIZE,       /* a piece has the requested size */
     GROWING_NO_RIGHTS,  /* only the first piece gets rights */
     GROWING_ONE_DEVICE, /* a second device gets none */
     GROWING_CUT,        /* shrinking cuts through a piece */

@@ -18,7 +18,7 @@ PROGRAM(import_never_released, .group = "other")
     DO(cuMemRelease(memory));
 }
 
-/* The second plane does not fit on the device: the program goes on with less, and keeps the first. */
+/* The second plane does not fit on the device: the program continues with less, and keeps the first. */
 PROGRAM(error_path_keeps_handles, .group = "other")
 {
     struct planes planes;

@@ -3,7 +3,7 @@
 #include "growing.h"
 #include "share.h"
 
-/* A pointer into the part that was given up. In the correct form other memory lies there by then. */
+/* A pointer into the part that was given up. In the correct form there is other memory by then. */
 PROGRAM(pointer_into_what_shrank, .group = "other")
 {
     struct arena arena;
@@ -35,7 +35,7 @@ PROGRAM(copy_past_the_end, .group = "other")
     arena_close(&pages);
 }
 
-/* Two owners, of which each believes to be the last. The correct form has a reference of the second one's own. */
+/* Two owners, each of which assumes that it is the last. The correct form has a reference of the second one's own. */
 PROGRAM(released_twice, .group = "other", .sim = true)
 {
     struct counted first = {.holders = 1}, second = {.holders = 1};

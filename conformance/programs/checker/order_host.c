@@ -6,7 +6,7 @@
 #include "pipeline.h"
 #include "ring.h"
 
-/* cuMemcpyDtoH is ordered with blocking streams alone. The correct form asks the stream until it is done. */
+/* cuMemcpyDtoH is ordered only with blocking streams. The correct form queries the stream until it is done. */
 PROGRAM(result_read_too_early, .group = "order", .polls = true)
 {
     CUstream compute = stream_new(CU_STREAM_NON_BLOCKING);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pipeline.h - stages on streams of their own that hand batches on.
+/* pipeline.h - stages on separate streams that pass batches on.
  *
  *     stage A    [ batch_make b0 ][ batch_make b1 ]
  *     stage B                     [ batch_take b0 ][ batch_take b1 ]     each after the event `ready` of its batch

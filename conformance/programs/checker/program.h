@@ -30,7 +30,7 @@ struct program {
     void (*run)(void);
     int devices;       /* how many it needs, 0: one */
     bool polls;        /* the correct form asks again and again instead of waiting: schedule=late does nothing meanwhile */
-    bool spins;        /* it looks at memory alone: nothing but eager and device does work without a call */
+    bool spins;        /* it only reads memory: only eager and device do work without a call */
     bool shares;       /* its processes need a machine with a name on the simulator */
     bool sim;          /* a driver does not survive the mistake, or is not known to */
     const char *fault; /* NULL, or the fault that the machine injects */
@@ -48,7 +48,7 @@ void program_add(struct program *program);
 /* The call must succeed, or the program has another mistake than intended. */
 #define DO(call) program_do(__FILE__, __LINE__, #call, (call))
 void program_do(const char *file, int line, const char *call, CUresult result);
-/* A call that the mistake makes fail: the program reports it and goes on, as programs do. */
+/* A call that fails because of the mistake: the program reports it and continues, as programs do. */
 #define TRY(call) program_try(#call, (call))
 bool program_try(const char *call, CUresult result);
 

@@ -118,7 +118,7 @@ static int reads_unwritten(const struct op *op, int count, int j)
     return worst;
 }
 
-/* ---- the calls, each op of a run from a line of its own ---- */
+/* ---- the calls, each op of a run on a separate line ---- */
 
 #define SITE(n)                                                                                                     \
     __attribute__((noinline)) static int site_##n(const struct op *op)                                              \

@@ -2,7 +2,7 @@
 /* Rights that are missing, and rights that are taken. */
 #include "growing.h"
 
-/* Growth forgets the rights of what it adds. The correct form uses what lies on both sides of the seam. */
+/* Growth forgets the rights of what it adds. The correct form accesses the two sides of the seam separately. */
 PROGRAM(growth_without_rights, .group = "other")
 {
     struct growing list;

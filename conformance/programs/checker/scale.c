@@ -64,7 +64,7 @@ PROGRAM(scale_calls, .group = "scale")
     buffer_free(to, unit);
 }
 
-/* One place that never releases: imports of one piece of memory, each with a handle of its own. */
+/* One call site that never releases: imports of one piece of memory, each with a new handle. */
 PROGRAM(scale_leaks, .group = "scale")
 {
     CUmemGenericAllocationHandle memory = share_create(), copy;
@@ -92,7 +92,7 @@ static void mark(const char *text)
         function(text);
 }
 
-/* A step allocates and frees; of 100 steps one forgets a handle. What is there from the beginning stays, and does not grow. */
+/* A step allocates and frees; of 100 steps one forgets a handle. Objects from the beginning remain, and do not grow in number. */
 static void step(unsigned long i)
 {
     CUmemGenericAllocationHandle handle;
@@ -160,7 +160,7 @@ PROGRAM(scale_threads, .group = "scale")
     pthread_attr_destroy(&small);
 }
 
-/* Many streams that all wait for one and that one waits for; each has bytes of its own. */
+/* Many streams that all wait for one and that one waits for; each uses separate bytes. */
 PROGRAM(scale_streams, .group = "scale")
 {
     enum { MOST = 1024 };

@@ -21,7 +21,7 @@ int share_export(CUmemGenericAllocationHandle memory);
 void share_import(struct window *w, int descriptor, size_t size, bool keep);
 void share_close(struct window *w, bool release);
 
-/* Planes of one size at consecutive addresses. Where memory runs out, what is there is freed, or leaked with `leak`. */
+/* Planes of one size at consecutive addresses. When memory runs out, existing memory is freed, or leaked with `leak`. */
 struct planes {
     CUdeviceptr base;
     size_t plane;

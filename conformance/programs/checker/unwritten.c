@@ -58,7 +58,7 @@ PROGRAM(size_in_words, .group = "unwritten")
     buffer_free(sum, BYTES);
 }
 
-/* A kernel that adds to what is there. */
+/* A kernel that adds to the existing contents. */
 PROGRAM(accumulator_not_cleared, .group = "unwritten")
 {
     CUstream stream = stream_new(CU_STREAM_NON_BLOCKING);

@@ -15,7 +15,7 @@ from cuda.bindings import driver
 
 
 def point(good, text):
-    """One point. A script goes on after a bad one."""
+    """One point. A script continues after a failed one."""
     print("ok -" if good else "not ok -", text, flush=True)
 
 
@@ -72,7 +72,7 @@ POSIX_FD = driver.CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRI
 
 
 def map_new(handle, size):
-    """The handle mapped at an address of its own, to be read and written by device 0."""
+    """Maps the handle at a new address, read-write for device 0."""
     at = ok(driver.cuMemAddressReserve(size, 0, 0, 0))
     ok(driver.cuMemMap(at, size, 0, handle, 0))
     ok(driver.cuMemSetAccess(at, size, [rights()], 1))

@@ -20,7 +20,7 @@ SEED = int(os.environ.get("CUVMM_SEED", "0")) or random.SystemRandom().randrange
 
 
 def point(good, text):
-    """One point. A script goes on after a bad one."""
+    """One point. A script continues after a failed one."""
     print("ok -" if good else "not ok -", text, flush=True)
 
 

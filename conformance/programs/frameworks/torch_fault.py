@@ -14,7 +14,7 @@ SIZES = [1 << 20, 24 << 20, 50 << 20, 3 << 20, 130 << 20]
 
 
 def allocate(host):
-    """host on the device; None where there is no memory even after a second try."""
+    """host on the device; None if there is no memory even after a second try."""
     for _ in range(2):
         try:
             return host.cuda()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch: more memory than the device has, and what goes on afterwards."""
+"""PyTorch: more memory than the device has, and the behaviour afterwards."""
 # framework: torch
 # run: segments
 # run: expandable PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording program: the memory of a device that contexts take. Runs alone on its machine, since every figure is of free memory.
+/* A recording program: the memory of a device that contexts take. Runs alone on its machine, because every figure is about free
+ * memory.
  *
  * An observer, with one context on each device, reads cuMemGetInfo before and after each step of an actor, another process, until
  * two readings agree. A line is the step, its result, and by how many bytes the used memory of each device changed:

@@ -171,7 +171,7 @@ static inline void be_patient(void)
     set = now;
 }
 
-/* How many cases are done stands in memory that parent and child share: its number names a child's last case. */
+/* The number of completed cases is in memory that parent and child share: it identifies a child's last case. */
 static inline void run_cases(void (*start)(void), size_t count, case_one one)
 {
     enum { UNSTARTED = 3 }; /* children in a row that ended before their first case, after which the others would, too */

@@ -5,8 +5,9 @@
  *     D.get.first(Success) <TAB> Success d=0                     with outputs
  *     S.query.busy <TAB> NotReady last=Success                   where the thread's last error is another than the answer
  *
- * Each group of cases is a file of runtime/, and each case a process of its own, which no other case can disturb. The last error
- * is taken after each call, so that it is that call's. CUDART_VERSION tells 12 from 13 where a signature differs.
+ * Each group of cases is a file in runtime/, and each case a separate process, so that no other case can disturb it.
+ * The last error is taken after each call, so that it is that call's. CUDART_VERSION tells 12 from 13 where a
+ * signature differs.
  *
  * Build: gcc -std=c11 -Wall -isystem /usr/local/cuda/include runtime.c -o runtime -L/usr/local/cuda/lib64 -lcudart -lcuda -ldl -pthread
  * Use:   runtime [letters of groups | the beginning of a case's name]

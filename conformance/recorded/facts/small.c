@@ -4,7 +4,7 @@
  * limits of contexts, attributes of functions, LUIDs.
  *
  * Prints "id<TAB>result" lines as edges.c does; an id is the calls themselves (script/ask.c), and they are tables: small/cases.def.
- * Each line has streams, an event, modules and, in group L, a context of its own.
+ * Each line has its own streams, event, modules and, in group L, context.
  *
  * Build: gcc -std=c11 -Wall -isystem /usr/local/cuda/include small.c -o small -lcuda -ldl -lpthread
  * Use:   small [letters of groups]
@@ -97,7 +97,7 @@ static void load_what_is_named(const char *text)
     }
 }
 
-/* Does the line need a context of its own? Some limits forget nothing that was set before. */
+/* Does the line need a separate context? Some limits forget nothing that was set before. */
 static bool sets_shared_limit(const char *text)
 {
     const char *at = strstr(text, "cuCtxSetLimit ");
@@ -155,7 +155,7 @@ static void start_line(const char *text)
         cuCtxSetCurrent(before);
 }
 
-/* What the line itself ended is left alone. */
+/* Objects that the line itself destroyed are not destroyed again. */
 static void end_line(const char *text)
 {
     CUgraph graph;

@@ -39,7 +39,7 @@ void pair_text(const struct pair *pair, char text[PAIR_TEXT]);
 /* Operand i (0 is a) of a tuple, its bits. */
 uint64_t pair_operand(const struct pair *pair, unsigned tuple, unsigned i);
 
-/* The result as it is written down: every NaN is one. */
+/* The result in recorded form: all NaNs are the same. */
 uint64_t pair_plain(const struct pair *pair, uint64_t bits);
 
 /* One line of the table; results has two words for each tuple. */

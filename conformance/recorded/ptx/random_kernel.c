@@ -46,32 +46,46 @@ static void emit(struct maker *m, const char *format, ...)
 /* A capital letter is a register of its kind: R 32 bits, L 64, F f32, D f64, H 16, P a predicate; # a small number, $ a large one.
  * %t, %u, %tl and %q are spare. */
 static const char *const templates[] = {
-    "add.s32 R, R, R;", "sub.u32 R, R, R;", "mul.lo.s32 R, R, R;", "mul.hi.u32 R, R, R;", "mul.hi.s32 R, R, R;", "mad.lo.u32 R, R, R, R;",
+    "add.s32 R, R, R;", "sub.u32 R, R, R;", "mul.lo.s32 R, R, R;", "mul.hi.u32 R, R, R;", "mul.hi.s32 R, R, R;",
+     "mad.lo.u32 R, R, R, R;",
     "mad.hi.s32 R, R, R, R;", "add.s32 R, R, $;", "xor.b32 R, R, $;", "and.b32 R, R, R;", "or.b32 R, R, R;", "xor.b32 R, R, R;",
-    "not.b32 R, R;", "neg.s32 R, R;", "abs.s32 R, R;", "min.s32 R, R, R;", "max.u32 R, R, R;", "shl.b32 R, R, #;", "shr.u32 R, R, #;",
+    "not.b32 R, R;", "neg.s32 R, R;", "abs.s32 R, R;", "min.s32 R, R, R;", "max.u32 R, R, R;", "shl.b32 R, R, #;",
+     "shr.u32 R, R, #;",
     "shr.s32 R, R, R;", "shl.b32 R, R, R;", "or.b32 %t, R, 1; div.u32 R, R, %t;", "or.b32 %t, R, 1; rem.s32 R, R, %t;",
-    "or.b32 %t, R, 3; div.s32 R, R, %t;", "popc.b32 R, R;", "clz.b32 R, R;", "brev.b32 R, R;", "bfind.u32 R, R;", "bfind.shiftamt.s32 R, R;",
-    "bfe.u32 R, R, #, #;", "bfe.s32 R, R, R, #;", "bfi.b32 R, R, R, #, #;", "lop3.b32 R, R, R, R, 0x96;", "lop3.b32 R, R, R, R, 0x1e;",
-    "prmt.b32 R, R, R, R;", "shf.l.wrap.b32 R, R, R, R;", "shf.r.clamp.b32 R, R, R, R;", "sad.u32 R, R, R, R;", "mul24.lo.s32 R, R, R;",
+    "or.b32 %t, R, 3; div.s32 R, R, %t;", "popc.b32 R, R;", "clz.b32 R, R;", "brev.b32 R, R;", "bfind.u32 R, R;",
+     "bfind.shiftamt.s32 R, R;",
+    "bfe.u32 R, R, #, #;", "bfe.s32 R, R, R, #;", "bfi.b32 R, R, R, #, #;", "lop3.b32 R, R, R, R, 0x96;",
+     "lop3.b32 R, R, R, R, 0x1e;",
+    "prmt.b32 R, R, R, R;", "shf.l.wrap.b32 R, R, R, R;", "shf.r.clamp.b32 R, R, R, R;", "sad.u32 R, R, R, R;",
+     "mul24.lo.s32 R, R, R;",
     "add.sat.s32 R, R, R;", "cnot.b32 R, R;", "dp4a.s32.u32 R, R, R, R;", "add.cc.u32 R, R, R; addc.u32 R, R, R;",
     "sub.cc.u32 R, R, R; subc.u32 R, R, R;", "mad.lo.cc.u32 R, R, R, R; madc.hi.u32 R, R, R, R;",
-    "add.u64 L, L, L;", "sub.s64 L, L, L;", "mul.lo.u64 L, L, L;", "mul.hi.u64 L, L, L;", "mul.wide.s32 L, R, R;", "mul.wide.u32 L, R, R;",
-    "mad.wide.u32 L, R, R, L;", "mad.lo.s64 L, L, L, L;", "xor.b64 L, L, L;", "shl.b64 L, L, #;", "shr.s64 L, L, R;", "shr.u64 L, L, #;",
-    "min.s64 L, L, L;", "max.u64 L, L, L;", "or.b64 %tl, L, 1; rem.u64 L, L, %tl;", "or.b64 %tl, L, 1; div.s64 L, L, %tl;", "popc.b64 R, L;",
+    "add.u64 L, L, L;", "sub.s64 L, L, L;", "mul.lo.u64 L, L, L;", "mul.hi.u64 L, L, L;", "mul.wide.s32 L, R, R;",
+     "mul.wide.u32 L, R, R;",
+    "mad.wide.u32 L, R, R, L;", "mad.lo.s64 L, L, L, L;", "xor.b64 L, L, L;", "shl.b64 L, L, #;", "shr.s64 L, L, R;",
+     "shr.u64 L, L, #;",
+    "min.s64 L, L, L;", "max.u64 L, L, L;", "or.b64 %tl, L, 1; rem.u64 L, L, %tl;", "or.b64 %tl, L, 1; div.s64 L, L, %tl;",
+     "popc.b64 R, L;",
     "clz.b64 R, L;", "bfe.u64 L, L, #, #;", "brev.b64 L, L;", "mov.b64 L, {R, R};", "mov.b64 {R, R}, L;",
-    "cvt.u64.u32 L, R;", "cvt.s64.s32 L, R;", "cvt.u32.u64 R, L;", "cvt.s32.s8 R, R;", "cvt.u32.u16 R, R;", "cvt.sat.u8.s32 R, R;",
-    "add.u16 H, H, H;", "mul.lo.s16 H, H, H;", "mul.wide.s16 R, H, H;", "shr.s16 H, H, #;", "min.u16 H, H, H;", "xor.b16 H, H, H;",
+    "cvt.u64.u32 L, R;", "cvt.s64.s32 L, R;", "cvt.u32.u64 R, L;", "cvt.s32.s8 R, R;", "cvt.u32.u16 R, R;",
+     "cvt.sat.u8.s32 R, R;",
+    "add.u16 H, H, H;", "mul.lo.s16 H, H, H;", "mul.wide.s16 R, H, H;", "shr.s16 H, H, #;", "min.u16 H, H, H;",
+     "xor.b16 H, H, H;",
     "cvt.u16.u32 H, R;", "cvt.s32.s16 R, H;", "cvt.u32.u16 R, H;", "mov.b32 R, {H, H};", "mov.b32 {H, H}, R;",
     "add.rn.f32 F, F, F;", "add.rz.f32 F, F, F;", "sub.rm.f32 F, F, F;", "mul.rn.f32 F, F, F;", "mul.rp.ftz.f32 F, F, F;",
-    "fma.rn.f32 F, F, F, F;", "fma.rz.f32 F, F, F, F;", "fma.rm.ftz.f32 F, F, F, F;", "div.rn.f32 F, F, F;", "div.rp.f32 F, F, F;",
+    "fma.rn.f32 F, F, F, F;", "fma.rz.f32 F, F, F, F;", "fma.rm.ftz.f32 F, F, F, F;", "div.rn.f32 F, F, F;",
+     "div.rp.f32 F, F, F;",
     "sqrt.rn.f32 F, F;", "rcp.rz.f32 F, F;", "min.f32 F, F, F;", "max.ftz.f32 F, F, F;", "abs.f32 F, F;", "neg.f32 F, F;",
     "add.rn.sat.f32 F, F, F;", "copysign.f32 F, F, F;", "cvt.rn.f32.s32 F, R;", "cvt.rz.f32.u32 F, R;", "cvt.rn.f32.s64 F, L;",
     "cvt.rzi.s32.f32 R, F;", "cvt.rni.u32.f32 R, F;", "cvt.rmi.s64.f32 L, F;", "cvt.rni.f32.f32 F, F;", "mov.b32 F, R;",
     "cvt.rn.f16.f32 H, F;", "cvt.f32.f16 F, H;",
     "add.rn.f64 D, D, D;", "sub.rz.f64 D, D, D;", "mul.rn.f64 D, D, D;", "fma.rn.f64 D, D, D, D;", "fma.rp.f64 D, D, D, D;",
-    "div.rn.f64 D, D, D;", "sqrt.rm.f64 D, D;", "min.f64 D, D, D;", "cvt.f64.f32 D, F;", "cvt.rn.f32.f64 F, D;", "cvt.rz.f32.f64 F, D;",
-    "cvt.rn.f64.s64 D, L;", "cvt.rn.f64.u32 D, R;", "cvt.rzi.s64.f64 L, D;", "cvt.rpi.u32.f64 R, D;", "mov.b64 D, L;", "neg.f64 D, D;",
-    "setp.lt.s32 P, R, R;", "setp.ge.u32 P, R, R;", "setp.eq.and.s64 P, L, L, P;", "setp.gt.f32 P, F, F;", "setp.leu.f64 P, D, D;",
+    "div.rn.f64 D, D, D;", "sqrt.rm.f64 D, D;", "min.f64 D, D, D;", "cvt.f64.f32 D, F;", "cvt.rn.f32.f64 F, D;",
+     "cvt.rz.f32.f64 F, D;",
+    "cvt.rn.f64.s64 D, L;", "cvt.rn.f64.u32 D, R;", "cvt.rzi.s64.f64 L, D;", "cvt.rpi.u32.f64 R, D;", "mov.b64 D, L;",
+     "neg.f64 D, D;",
+    "setp.lt.s32 P, R, R;", "setp.ge.u32 P, R, R;", "setp.eq.and.s64 P, L, L, P;", "setp.gt.f32 P, F, F;",
+     "setp.leu.f64 P, D, D;",
     "setp.num.f32 P, F, F;", "setp.ne.or.u32 P, R, R, !P;", "and.pred P, P, P;", "xor.pred P, P, P;", "not.pred P, P;",
     "selp.b32 R, R, R, P;", "selp.b64 L, L, L, P;", "selp.f32 F, F, F, P;", "slct.s32.s32 R, R, R, R;", "set.lt.u32.s32 R, R, R;",
     "@P add.s32 R, R, R;", "@!P mov.b64 L, L;", "@P mul.rn.f32 F, F, F;", "@!P setp.lt.u32 P, R, R;",
@@ -179,8 +193,10 @@ static void checkpoint(struct maker *m)
 static const char *const together[] = {
     "shfl.sync.idx.b32 R, R, R, 31, -1;", "shfl.sync.up.b32 R|P, R, #, 0, -1;", "shfl.sync.down.b32 R, R, R, 0x181f, -1;",
     "shfl.sync.bfly.b32 R|P, R, #, 0x1c1f, -1;", "shfl.sync.idx.b32 R|P, R, R, 0x101f, -1;", "vote.sync.ballot.b32 R, P, -1;",
-    "vote.sync.all.pred P, P, -1;", "vote.sync.any.pred P, !P, -1;", "vote.sync.uni.pred P, P, -1;", "and.b32 %t, R, 3; match.any.sync.b32 R, %t, -1;",
-    "match.all.sync.b32 R|P, R, -1;", "redux.sync.add.s32 R, R, -1;", "redux.sync.min.u32 R, R, -1;", "redux.sync.max.s32 R, R, -1;",
+    "vote.sync.all.pred P, P, -1;", "vote.sync.any.pred P, !P, -1;", "vote.sync.uni.pred P, P, -1;",
+     "and.b32 %t, R, 3; match.any.sync.b32 R, %t, -1;",
+    "match.all.sync.b32 R|P, R, -1;", "redux.sync.add.s32 R, R, -1;", "redux.sync.min.u32 R, R, -1;",
+     "redux.sync.max.s32 R, R, -1;",
     "redux.sync.xor.b32 R, R, -1;", "bar.red.popc.u32 R, 0, P;", "bar.red.and.pred P, 0, P;", "bar.red.or.pred P, 0, !P;",
     "bar.sync 0;", "bar.warp.sync -1;", "activemask.b32 R;", "membar.gl;", "fence.acq_rel.gpu;",
 };
@@ -352,7 +368,7 @@ static void function(struct maker *m, unsigned number)
     for (unsigned i = 0, count = 4 + below(m, 10); i < count; i++) {
         size_t before = m->length;
         statement(m, 2, false);
-        if (strstr(m->kernel->text + before, "%mine, %tl")) { /* functions have no memory of their own beside local memory */
+        if (strstr(m->kernel->text + before, "%mine, %tl")) { /* functions have no memory besides local memory */
             m->length = before;
             m->kernel->text[before] = '\0';
         }

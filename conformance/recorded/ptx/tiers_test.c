@@ -18,7 +18,7 @@ static bool same_end(const struct ptx_outcome *a, const struct ptx_outcome *b)
     return a->end == b->end && a->address == b->address && a->line.line == b->line.line;
 }
 
-/* Launches with the memory as it is, in one way after the other. False: they differ. */
+/* Launches with unchanged memory, once in each way. False: they differ. */
 static bool same_in_tiers(struct rig *rig, uint32_t grid, uint32_t block, const uint64_t *args, unsigned count)
 {
     static unsigned char before[COMPARED + GLOBALS];
@@ -117,7 +117,7 @@ static void test_kernels(void)
 
 /* ---- single instructions, whatever comes of them ---- */
 
-/* Registers get values and addresses that are there; afterwards they are written behind them. */
+/* Registers get values and valid addresses; afterwards they are stored after these. */
 #define LOADS                                                                                                                        \
     "mov.u32 %r0, %tid.x; ld.param.u64 %rd0, [par]; mad.wide.u32 %rd9, %r0, 256, %rd0; and.b32 %r1, %r0, 3; shl.b32 %r1, %r1, 4;\n"    \
     "add.u64 %rd1, %rd9, 64; ld.global.v2.u64 {%rd2, %rd3}, [%rd9]; mov.u64 %rd5, 0; ld.global.v2.u32 {%r2, %r3}, [%rd9+16];\n"        \

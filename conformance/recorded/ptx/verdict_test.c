@@ -25,7 +25,7 @@ static unsigned lines_of(const char *text)
     return lines;
 }
 
-/* A table with ptxas's word alone, with ours beside it. */
+/* A table with only ptxas's verdict; adds ours. */
 static int mark(const char *path)
 {
     struct verdict v;
@@ -42,7 +42,7 @@ static int mark(const char *path)
 
 int main(int argc, char **argv)
 {
-    if (argc == 3 && strcmp(argv[1], "--head") == 0) { /* what stands before an instruction, for verdicts.py */
+    if (argc == 3 && strcmp(argv[1], "--head") == 0) { /* the text before an instruction, for verdicts.py */
         FILE *file = fopen(argv[2], "w");
         return !file || fputs(VERDICT_HEAD, file) < 0 || fclose(file) != 0;
     }

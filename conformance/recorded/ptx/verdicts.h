@@ -13,7 +13,7 @@
 
 #include "tap.h"
 
-/* What stands before the instruction; "\nret;\n}\n" stands behind. */
+/* The text before the instruction; "\nret;\n}\n" follows it. */
 #define VERDICT_HEAD                                                                                                                  \
     ".version 9.0\n.target sm_90a\n.address_size 64\n.extern .shared .align 16 .b8 dyn[];\n.global .align 16 .b8 glob[64];\n"            \
     ".const .align 16 .b8 cons[64];\n.func (.param .b64 res) callee(.param .b64 a) { ret; }\n"                                          \

@@ -27,7 +27,7 @@ static inline bool talk_tell(int socket, uint64_t number)
     return sent == (ssize_t)sizeof number;
 }
 
-/* The next number; without wait TALK_NOTHING where none is there yet. */
+/* The next number; without wait TALK_NOTHING if none has arrived yet. */
 static inline enum talk talk_hear(int socket, uint64_t *number, bool wait)
 {
     ssize_t got;

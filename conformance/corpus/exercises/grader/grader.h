@@ -94,11 +94,11 @@ bool grade_fill(struct grade *g, vmm_deviceptr at, uint64_t n, unsigned char val
 /* n bytes of the host's memory, zero; free them. Ends the run if there is no memory. */
 unsigned char *grade_room(uint64_t n);
 
-/* Rights of a device at an address; which physical memory is there, as a number; 0 where nothing is mapped. */
+/* The rights of a device at an address; a number that identifies the physical memory there; 0 if nothing is mapped. */
 vmm_mem_access_flags grade_rights(struct grade *g, vmm_device device, vmm_deviceptr at);
 uint64_t grade_block(struct grade *g, vmm_deviceptr at);
 
-/* Every device but one of the machine has no rights at [at, at + size), which is asked at each unit. */
+/* Only one device of the machine has rights at [at, at + size); checked for each unit. */
 bool grade_others_have_none(struct grade *g, vmm_deviceptr at, uint64_t size);
 
 /* A machine on which bytes can be filled but not moved: copies and kernels fail. */

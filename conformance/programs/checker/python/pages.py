@@ -23,7 +23,7 @@ def rounded(size):
 
 
 class Page:
-    """Memory at an address of its own. With exact, the map is of as many bytes as were asked for."""
+    """Memory mapped at a new address. With exact, the map has exactly the requested size."""
 
     def __init__(self, size=BYTES, exact=False, handles=0):
         self.size = rounded(size)

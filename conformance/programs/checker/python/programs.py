@@ -46,7 +46,7 @@ def py_prefetch_unordered(bug):
 
 @program("order", polls=True)
 def py_wrong_event(bug):
-    """Two results, and the host waits for the one that it does not read. The correct form asks the stream."""
+    """Two results, and the host waits for the one that it does not read. The correct form queries the stream."""
     first, second = stream_new(), stream_new()
     one, two = Page(), Page()
     done = new(event, cu.cuEventCreate, 2)

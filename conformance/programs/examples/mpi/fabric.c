@@ -37,7 +37,7 @@ static bool fail(const char *what)
             return fail(#call);    \
     } while (0)
 
-/* Is all well with every rank? None goes on alone, to wait for one that ended. */
+/* Is all well with every rank? None continues alone and waits for one that has ended. */
 static bool everybody(bool well)
 {
     int mine = well, all = 0;

@@ -5,7 +5,7 @@
  *                     | reserved    | 2 G of memory, READ       | reserved       |
  *                                   ^start      ^inside         ^end
  *
- * Every kind is rebuilt when a call may have changed it, and dismantled whatever its state.
+ * Every kind is rebuilt when a call may have changed it, and dismantled regardless of its state.
  */
 
 enum { FROM_ASKER = 1, FROM_OWNER = 2 }; /* which rights a place has */

@@ -18,7 +18,7 @@ struct place {
     u64 seen;  /* an address at which its bytes can be accessed; 0: none */
     bool host; /* the host itself accesses seen */
     int device; /* the device whose context accesses seen */
-    const unsigned char *holds; /* what is put there before it is used; NULL where it is there */
+    const unsigned char *holds; /* setup before its use; NULL: none needed */
 };
 
 static struct place from[KINDS], to[KINDS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Group A: what a capture holds, and what ends it. Part of ../graphs.c, which includes it. */
 
-/* ---- every kind of work, captured alone: A.work.* ---- */
+/* ---- every kind of work, captured separately: A.work.* ---- */
 
 static CUresult a_peer(CUstream stream)
 {

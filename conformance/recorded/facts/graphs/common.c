@@ -349,7 +349,7 @@ static int index_in(CUgraphNode n, const CUgraphNode *nodes, size_t count)
     return -1;
 }
 
-/* The number of a node in its graph; -1 when it is not there. */
+/* The number of a node in its graph; -1: not found. */
 static int number_of(CUgraph g, CUgraphNode n)
 {
     CUgraphNode nodes[NODES];
@@ -399,7 +399,7 @@ static int status_of(CUstream stream)
     return r ? -(int)r : (int)status;
 }
 
-/* "status nodes": how a capture stands. */
+/* "status nodes": the state of a capture. */
 static void standing(const char *step, CUstream stream)
 {
     CUstreamCaptureStatus status = (CUstreamCaptureStatus)9;

@@ -156,7 +156,7 @@ static void h_one(size_t i, char *id, int run)
     h_case(h_list[i].what, h_list[i].change, h_list[i].when);
 }
 
-/* ---- building and changing graphs over memory that is not there ---- */
+/* ---- building and changing graphs that use missing memory ---- */
 
 static void h_build_on(void)
 {

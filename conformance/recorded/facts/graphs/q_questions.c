@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group Q: what the first recordings left to the documentation. Y: the same about the whole memory of the device, which is asked
- * alone. N: attributes of kernel nodes, whose recordings nothing compares yet. Part of ../graphs.c, which includes it. */
+/* Group Q: what the first recordings left to the documentation. Y: the same about all memory of the device, which
+ * runs alone. N: attributes of kernel nodes, whose recordings nothing compares yet. Part of ../graphs.c, which
+ * includes it. */
 
 static void q_gate_in(CUstream stream)
 {
@@ -163,7 +164,7 @@ static void q_addresses_ordered(void)
     q_addresses(true);
 }
 
-/* Sequences of allocations and frees in one graph, one node after the other: where does each lie? */
+/* Sequences of allocations and frees in one graph, one node after the other: the address of each. */
 static void q_sequence(unsigned seed, int kind)
 {
     static const size_t sizes[][6] = {{1, 512, 1000, 2000, 4096, 10000},

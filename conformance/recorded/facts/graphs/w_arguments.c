@@ -153,7 +153,7 @@ static u64 w_value(const char *word)
     return strtoull(word, NULL, 0);
 }
 
-/* What stands in for an argument besides 0: something of another graph, or that is gone. */
+/* Replacements for an argument besides 0: an object of another graph, or a destroyed one. */
 static const char *w_other(const char *word, int variant)
 {
     static const char *const others[][W_VARIANTS] = {

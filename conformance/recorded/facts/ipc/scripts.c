@@ -93,7 +93,7 @@ static int handle_of(const char *word)
     return word[0] == 'h' && word[1] ? atoi(word + 1) % HANDLES : -1;
 }
 
-/* The step of a process; false when it is no more. */
+/* A step of a process; false if the process has ended. */
 static bool give_step(int a, struct ask *ask, char *text)
 {
     struct reply reply;

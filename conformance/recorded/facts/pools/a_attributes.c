@@ -91,7 +91,7 @@ static Pool a_bad_pool(u64 kind)
     }
 }
 
-/* Each call that takes a pool, with one that is none: arg is kind * 16 + call. */
+/* Each call that takes a pool, with an invalid one: arg is kind * 16 + call. */
 static CUresult a_call(Pool pool, u64 call, u64 *out)
 {
     CUmemAccessDesc d = desc(L_DEVICE, 0, RW);

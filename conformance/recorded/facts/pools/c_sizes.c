@@ -51,7 +51,7 @@ static void c_ladder(size_t i, char *id, int run)
     cuStreamDestroy(s);
 }
 
-/* The same size again and again: how the pool grows, and where each lies. */
+/* The same size repeatedly: the growth of the pool, and the address of each. */
 static void c_growth(const char *id, u64 size)
 {
     Pool pool = keeping_pool();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group T: where pools lie among reservations and allocations. Part of ../pools.c, which includes it.
+/* Group T: the addresses of pools among reservations and allocations. Part of ../pools.c, which includes it.
  *
- * Each case is a process of its own. A line is a step and where what it made begins, in granules of 2 MiB from the first reservation;
- * a fraction is shown in bytes:
+ * Each case is a separate process. A line is a step and where what it made begins, in granules of 2 MiB from the
+ * first reservation; a fraction is shown in bytes:
  *
  *     T.walk.1.07    take 3 4096 +512.0       pool 3 gave 4096 bytes */
 

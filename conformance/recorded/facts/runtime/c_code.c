@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group C: registered code, launches, functions, occupancy, symbols, libraries. Part of ../runtime.c, which includes it. The
- * program registers an image of its own as compilers do: PTX in a fat binary. */
+/* Group C: registered code, launches, functions, occupancy, symbols, libraries. Part of ../runtime.c, which includes
+ * it. The program registers its own image like compilers do: PTX in a fat binary. */
 #include <limits.h>
 #include <stdint.h>
 
-/* What the toolkit declares for its own compiler alone. */
+/* Declarations that the toolkit has only for its own compiler. */
 extern void **__cudaRegisterFatBinary(void *);
 extern void __cudaRegisterFatBinaryEnd(void **);
 extern void __cudaUnregisterFatBinary(void **);

@@ -88,7 +88,7 @@ static void s_device(void)
     A("S.device.null", cudaStreamGetDevice(NULL, NULL));
 }
 
-/* A handle that is none: on a driver this may be anything, a crash too. */
+/* An invalid handle: on a driver the result may be anything, even a crash. */
 static void s_wild_query(void)
 {
     A("S.wild.query", cudaStreamQuery((cudaStream_t)0x1230));
@@ -325,7 +325,7 @@ static void s_capture(void)
     A("S.capture.update.after", S_UPDATE(stream, NULL, 0, 1));
 }
 
-/* What may be asked of a stream that captures, each in a capture of its own. */
+/* Calls on a capturing stream, each in a separate capture. */
 static void s_capture_refuses(void)
 {
     enum { CALLS = 9 };

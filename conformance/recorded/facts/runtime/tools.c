@@ -13,7 +13,7 @@
  *         surviving("M.free", m_free);
  *     }
  *
- * A call that ends its process is a line of its own, NAME!<TAB>SIGNAL n, and another process makes the calls behind it.
+ * A call that ends its process is a separate line, NAME!<TAB>SIGNAL n, and another process makes the remaining calls.
  */
 
 /* The id of a case of many: "D.limit.%d". Valid until the eighth call after it. */

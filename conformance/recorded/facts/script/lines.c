@@ -13,7 +13,7 @@ static struct line {
     char text[TEXT];
     const char *group;
     unsigned source; /* which row of the table it is of */
-    bool alone;      /* in a process of its own */
+    bool alone;      /* in a separate process */
 } lines[LINES];
 static size_t line_count;
 static const char *adding_group = "";

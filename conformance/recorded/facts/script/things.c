@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Things that a line names are made before it: each by a call of its own. Part of the recording programs that include it, after
- * ask.c and ledger.c. */
+/* Objects that a line names are created before it, each by a separate call. Part of the recording programs that include it,
+ * after ask.c and ledger.c. */
 
 struct thing {
     const char *name;

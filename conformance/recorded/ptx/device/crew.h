@@ -33,7 +33,7 @@ unsigned crew_run(const struct team *teams, unsigned count);
 FILE *crew_file(const char *name);
 void crew_empty(const char *name);
 
-/* Runs what(i) in a process of its own for at most so many seconds; how it ended, as waitpid() says. */
+/* Runs what(i) in a separate process for at most that many seconds; returns its status from waitpid(). */
 int crew_child(void (*what)(size_t i), size_t i, unsigned seconds);
 
 #endif
