@@ -36,7 +36,7 @@ static void room(void)
            "its contents");
     snprintf(kept, sizeof kept, "%s", path);
     fuzz_sweep();
-    tap_ok(!there("a") && there(kept) && there("/tmp"), "is swept, links unfollowed, and the room stays");
+    tap_ok(!there("a") && there(kept) && there("/tmp"), "its contents are removed without following links, and the folder stays");
 }
 
 static void machines(void)

@@ -24,7 +24,7 @@ static void test_numbers(vmm_kernel kernel)
 {
     tap_ok(kernel >= KERNELS_REGISTERED_FIRST && kernels_is_registered(kernel), "it has a number");
     tap_text(vmm_kernel_name(kernel), "mine", "and its name");
-    tap_u64(vmm_kernel_arguments(kernel), 0, "what it takes is its own business");
+    tap_u64(vmm_kernel_arguments(kernel), 0, "the number of its arguments is unknown");
     tap_ok(!kernels_is_registered(kernel + 1) && !kernels_is_registered(VMM_KERNEL_FILL) && !kernels_is_registered(-1),
            "other numbers are not");
     tap_ok(kernels_register("other", code, NULL) == kernel + 1, "the next has the next");
@@ -49,7 +49,7 @@ static void test_launch(vmm_kernel kernel, const struct seen *seen)
     tap_result(vmm_launch(sys, kernel, 0, 1, args, 3, NULL), VMM_ERROR_INVALID_VALUE, "dimensions are checked");
     tap_result(vmm_launch(sys, kernel + 2, 1, 1, args, 3, NULL), VMM_ERROR_INVALID_VALUE, "and that there is one");
     args[0] = 4096;
-    tap_result(vmm_launch(sys, kernel, 1, 1, args, 3, NULL), VMM_SUCCESS, "where it may not go it is launched");
+    tap_result(vmm_launch(sys, kernel, 1, 1, args, 3, NULL), VMM_SUCCESS, "it is launched even if its memory is inaccessible");
     tap_result(vmm_ctx_synchronize(sys), VMM_ERROR_ILLEGAL_ADDRESS, "and takes the device");
     tap_text(vmm_last_detail()->rule, "VMM-FAULT-ACCESS", "by the rule of all kernels");
     vmm_close(sys);

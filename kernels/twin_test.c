@@ -114,7 +114,7 @@ static void test_bytes(void)
            "copy, both sides over a seam");
     rig.blank[0] = 1;
     tap_ok(RUN(&rig, COPY, BASE + PIECE, BASE, 8) && word_at(&rig, BASE + PIECE) == 0,
-           "what was never written is copied as zeros");
+           "never-written bytes are copied as zeros");
 }
 
 static void test_elements(void)
@@ -271,7 +271,7 @@ static void test_known(void)
     tap_ok(twin_load(&rig.memory, BASE + PIECE - 8, 4, &value), "the last bytes of a memory");
     tap_ok(!twin_load(&rig.memory, BASE + PIECE - 8, 8, &value) && rig.fault == BASE + PIECE - 8, "are not read past");
     tap_ok(twin_load(&rig.memory, BASE + PIECE - 16, 8, &value) && twin_load(&rig.memory, BASE + PIECE - 8, 4, &value),
-           "what is known up to there");
+           "accesses up to that end succeed");
     tap_ok(!twin_load(&rig.memory, BASE + PIECE - 8, 8, &value), "does not change that");
 
     rig_open(&rig);

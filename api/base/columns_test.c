@@ -74,7 +74,7 @@ static void test_fold(void)
     static const char four[] = "  why       one two three four\n",
         folded[] = "  why       one two\n            three\n            four\n";
     folds("", 300, "", 60, "nothing");
-    folds("error X: call\n  why       short\n", 300, "error X: call\n  why       short\n", 60, "what fits stays");
+    folds("error X: call\n  why       short\n", 300, "error X: call\n  why       short\n", 60, "text that fits is unchanged");
     folds(four, 300, folded, 20, "continuation lines are aligned with the first");
     folds(four, sizeof folded, folded, 20, "in just enough room");
     folds(four, sizeof folded - 1, "  why       one two\n            three four\n", 20, "with less the last stays");

@@ -71,7 +71,7 @@ static void test_edges(void)
     tap_ok(spans.count == 1 && span_last(spans_at(&spans, 7)) == UINT64_MAX && !spans_check(&spans), "size 0 is everything");
     spans_put(&spans, 1, 1, 4);
     tap_ok(spans.count == 3 && spans_at(&spans, 2)->value == 3 && spans_at(&spans, 0)->size == 1 && !spans_check(&spans),
-           "which can be cut, too");
+           "the merged span can be cut, too");
     spans_clear(&spans);
 }
 
@@ -93,7 +93,7 @@ static void test_many(uint64_t most)
         if (i % 200)
             spans_put(&spans, i * 16, 8, 0), spans_drop(&spans, spans_at(&spans, i * 16));
     tap_ok(spans.count == most / 200 && spans.blocks <= 4 * (spans.count / SPANS_BLOCK + 1) && !spans_check(&spans),
-           "what is left of many stands in few blocks");
+           "the remaining entries occupy few blocks");
     spans_clear(&spans);
     for (uint64_t i = most; i-- > 0;)
         spans_put(&spans, i * 16, 8, i);

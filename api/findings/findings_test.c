@@ -359,7 +359,7 @@ static void test_tallies(void)
     test_again("so it is where the tally has no table", 3);
     unsetenv("CUVMM_CHECK_STREAM");
     findings_open();
-    tap_ok(pread(fd, &tally, sizeof tally, 0) == (ssize_t)least && tally.begun == 1, "whose counts are kept all the same");
+    tap_ok(pread(fd, &tally, sizeof tally, 0) == (ssize_t)least && tally.begun == 1, "their counts are still kept");
     if (ftruncate(fd, sizeof tally))
         tap_bail("no tally");
     setenv("CUVMM_CHECK_STREAM", path, 1);

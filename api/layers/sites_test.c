@@ -136,7 +136,7 @@ static void test_records(void)
     tap_ok(call[2].complete && !call[2].module && !call[2].offset, "a place that the loader does not know");
     bad.frame = NULL;
     release(top);
-    tap_u64(file->count, 4, "what is wanted is counted where there is no room for it");
+    tap_u64(file->count, 4, "requests are counted even without room for them");
     tap_ok(top->ops->visit(top, NULL, NULL) == VMM_SUCCESS && fake.visited == 1, "visit is passed on");
     top->ops->close(top);
     tap_u64((uint64_t)fake.closed, 1, "close reaches the backend");
@@ -176,7 +176,7 @@ static void test_names(void)
     memcpy(text + sizeof text - 5, "end", 4);
     uint16_t at = name(file, text);
     tap_ok(strlen(file->name[at].text) == SITES_TEXT - 1 && strcmp(file->name[at].text + SITES_TEXT - 4, "end") == 0,
-           "of a long name its end is kept");
+           "the end of a long name is kept");
     drop(file, 0);
 }
 

@@ -136,7 +136,7 @@ static void test_many(void)
         named = named && noted(&import.head, VMM_SUCCESS).descriptor == last + 1 + i;
     }
     tap_ok(named, "three thousand fabric handles have a name each");
-    tap_ok(!noted(&import.head, VMM_ERROR_NOT_PERMITTED).descriptor, "that of a refused import is not looked at");
+    tap_ok(!noted(&import.head, VMM_ERROR_NOT_PERMITTED).descriptor, "the descriptor of a refused import is not examined");
 }
 
 int main(void)

@@ -70,7 +70,7 @@ static void test_overlapped(bool keeps)
     uint64_t at = 0x20000;
     struct vmm_call_mem_alloc alloc = {{VMM_CALL_mem_alloc, 0}, &at, 0x4000};
     learn(&alloc.head);
-    tap_ok(is(VMM_PARAM_ADDRESS, 0x22000, "A1+0x2000"), "what lives is found before what has ended");
+    tap_ok(is(VMM_PARAM_ADDRESS, 0x22000, "A1+0x2000"), "live objects are found before ended ones");
     tap_ok(is(VMM_PARAM_ADDRESS, 0x20000, "R3+0xe000"), "and a reservation before an allocation");
     names_free(&names);
     tap_ok(names.keeps == keeps && is(VMM_PARAM_ADDRESS, 0x22000, NULL), "after the free it is unchanged");
@@ -123,7 +123,7 @@ static void test_kept(void)
     learn(&alloc.head);
     learn(&freed.head);
     tap_ok(names_find(&names, VMM_PARAM_ADDRESS, UINT64_MAX, &name) && name.kind == NAME_RESERVATION && name.ended,
-           "where both have ended it is the reservation");
+           "if both have ended, the reservation is found");
     names_free(&names);
     names.keeps = false;
 }

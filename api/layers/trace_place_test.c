@@ -50,7 +50,7 @@ static void test_ids(void)
 {
     struct trace_place first = at(1), again = at(1), none = at(0);
     tap_ok(first.id && first.stack == 1, "a stack that is new gets an id");
-    tap_ok(again.id == first.id && !again.stack, "which is its own from then on");
+    tap_ok(again.id == first.id && !again.stack, "a known stack keeps its id");
     tap_ok(!none.id && !none.stack, "no stack, no id");
     /* stacks 1 and TRACE_PLACES + 1 share a slot */
     struct trace_place other = at(TRACE_PLACES + 1), later = at(TRACE_PLACES + 1);

@@ -32,7 +32,7 @@ static void test_series(void)
     tap_ok(grows("1234", 3) && !grows("123", 3), "three rises in a row are growth, two are not");
     tap_ok(!grows("1232345", 4) && grows("123234567", 4), "a fall in between begins anew");
     tap_ok(!grows("1112223", 3) && grows("1122334455", 3), "the least of each two marks grows where it does not at each");
-    tap_ok(!grows("4656465646564656", 3), "what comes and goes does not grow");
+    tap_ok(!grows("4656465646564656", 3), "objects that come and go are not growth");
     tap_ok(grows("19293949596979", 3), "unless its least does");
     tap_ok(!grows("5123451234512345", 3), "a rise after a fall is not growth");
     tap_ok(grows("91234567899", 3), "a peak at the beginning hides none, for the least of each two shows it");
@@ -131,7 +131,7 @@ static void test_each_mark(void)
     tap_text(found[0].rule, "VMM-LEAK-GROWS", "the rule");
     tap_ok(found[0].severity == VMM_SEVERITY_WARNING && !strcmp(found[0].function, "cuMemCreate") &&
                found[0].nearest.kind == VMM_OBJECT_HANDLE && found[0].nearest.number > 4,
-           "what grows, and the newest of it");
+           "the growing kind and its newest object");
     tap_text(found[0].note,
              "5 handles, 10 MiB held at mark 4 \"step\", 2 at the first; it grew at 3 marks in a row, about 1 a mark",
              "how many, how much, how fast");
@@ -387,7 +387,7 @@ static void test_own_marks(void)
     end(growth);
     growth = begin(3);
     run_calls(growth, 40000, 12000, 0);
-    tap_u64(count, 0, "what is loaded at the beginning is none");
+    tap_u64(count, 0, "memory loaded at the beginning is not growth");
     end(growth);
     growth = begin(3);
     growth_mark(growth, sys, "one", collect, NULL);

@@ -41,7 +41,7 @@ int main(void)
     uint64_t after = held_calls(sys);
     create(sys);
     tap_ok(before > 0 && after == before + 3, "calls are counted");
-    tap_u64(held_report(sys, before, after, see, &seen), 1, "what these calls made and did not release");
+    tap_u64(held_report(sys, before, after, see, &seen), 1, "the objects that these calls made and did not release");
     tap_ok(seen.count == 1 && seen.value == kept, "is reported");
     tap_u64(held_report(sys, 0, before, see, &seen), 1, "earlier calls");
     tap_u64(held_report(sys, after, held_calls(sys), see, &seen), 1, "later ones");

@@ -48,7 +48,7 @@ static void test_long(void)
     memcpy(text + MARKS_TEXT - 1, "\xC3\xA9", 2); /* its second byte would be one byte too many */
     tap_u64(strlen(marks_set(text)), MARKS_TEXT - 1, "at a character's end");
     memset(text, 0x80, sizeof text - 1);
-    tap_u64(strlen(marks_set(text)), MARKS_TEXT - 4, "what is no UTF-8 is cut all the same");
+    tap_u64(strlen(marks_set(text)), MARKS_TEXT - 4, "text that is not UTF-8 is still cut");
     memset(text, 'a', sizeof text - 1);
     text[MARKS_TEXT] = '\0';
     text[MARKS_TEXT - 1] = 'b';

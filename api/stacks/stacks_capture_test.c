@@ -119,7 +119,7 @@ static void test_native(void)
     tap_text(kept("ooobp"), "bp", "this library's are left out");
     tap_text(kept(""), "", "a stack that cannot be unwound");
     tap_text(kept("oo"), "", "one that has no others");
-    tap_text(kept("obpcce"), "bp", "what calls main is left out");
+    tap_text(kept("obpcce"), "bp", "the callers of main are omitted");
     tap_text(kept("obcpce"), "blp", "and the C library's that the program calls is not");
     tap_text(kept("obxb"), "bxb", "code of no file");
     tap_text(kept("obbbbbbpcce"), "bbbbbbp", "it takes no room");

@@ -77,7 +77,7 @@ static void test_whole(void)
     file.segment[1].p_memsz = sizeof file;
     file.dynamic[DYNAMIC - 1] = file.dynamic[0];
     file.dynamic[0].d_tag = DT_NULL;
-    tap_u64(found("alpha"), 0, "what comes after the end of the list is not read");
+    tap_u64(found("alpha"), 0, "entries after the end of the list are not read");
 }
 
 /* A field, and an invalid value for it. */

@@ -353,7 +353,7 @@ static void test_depot(void)
     }
     tap_ok(good, "equal keys are one record, and the first value stays");
     tap_ok(depot_is(DEPOT_TEXT, refs[0]) && !depot_is(DEPOT_STACK, refs[0]) && !depot_is(DEPOT_TEXT, 0), "records have kinds");
-    tap_ok(!depot_find(DEPOT_TEXT, "absent", 7) && !depot_find(DEPOT_STACK, "0", 2), "what is absent is not found");
+    tap_ok(!depot_find(DEPOT_TEXT, "absent", 7) && !depot_find(DEPOT_STACK, "0", 2), "a missing entry is not found");
 }
 
 /* A limit on the whole process would also end sanitizers and valgrind. */

@@ -255,7 +255,8 @@ static void test_strangers(void)
     follow_record(follow, E, STRANGE, false);
     tap_u64(driver.asked, STRANGE, "until it has ended");
     close_it();
-    tap_u64(AFTER(copied((struct copy){.stream = STRANGE, .to = DEVICE_AT, .size = 8, .refused = true})), 1, "what the driver refuses is not learned");
+    tap_u64(AFTER(copied((struct copy){.stream = STRANGE, .to = DEVICE_AT, .size = 8, .refused = true})), 1, "a refused "
+        "call changes nothing");
     tap_ok(driver.asked == 0, "and not asked for");
     open_it();
     driver.refuses_strangers = true;
@@ -324,7 +325,7 @@ static void test_host(void)
     close_it();
     open_it();
     copied((struct copy){.stream = S, .from = PAGEABLE, .to = DEVICE_AT, .size = 64});
-    tap_u64(fill(T, DEVICE_AT, 64), 0, "what is copied from memory that is not followed is done");
+    tap_u64(fill(T, DEVICE_AT, 64), 0, "a copy from untracked memory counts as done");
     copied((struct copy){.stream = S, .from = DEVICE_AT, .to = PAGEABLE, .size = 64});
     tap_u64(fill(T, DEVICE_AT, 64), 0, "and to it");
     copied((struct copy){.stream = S, .from = DEVICE_AT, .to = PINNED_AT, .size = 8});
@@ -427,7 +428,7 @@ static void test_bound(void)
     for (uint64_t i = 0; i < 2 * FOLLOW_STEPS - 1; i++)
         fill(i < FOLLOW_STEPS ? S : T, DEVICE_AT + 4 * (i % (2 * FOLLOW_STEPS)), 2);
     tap_u64(fill(T, DEVICE_AT, 2), 0, "with many, some calls are taken to order everything");
-    tap_u64(fill(S, DEVICE_AT, 2), 1, "what comes behind is followed as before");
+    tap_u64(fill(S, DEVICE_AT, 2), 1, "later work is tracked as before");
     close_it();
 }
 

@@ -59,7 +59,7 @@ static void test_opened(void)
     tap_ok(!sim_end_memory(sim, &by_free, AT, ALL, &was) && was.opens == 2, "a refused close takes nothing");
     tap_ok(!sim_end_memory(sim, &by_free, AT, ALL, &was) && was.opens == 1 && !sim_adopted_at(sim, AT, NULL), "the last close ends it");
     sim_keep_memory(sim, &was);
-    tap_ok(sim_adopted_at(sim, AT, NULL) == SIM_ADOPTED_OPENED, "that is taken back, too");
+    tap_ok(sim_adopted_at(sim, AT, NULL) == SIM_ADOPTED_OPENED, "that is undone, too");
     sim_adopt_memory(sim, &by_alloc, AT, 2000, SIM_ADOPTED_OPENED);
     tap_ok(!sim_end_memory(sim, &by_free, AT, ALL, &was) && was.size == 2000 && was.opens == 1, "another size is other memory");
     sim_adopt_memory(sim, &by_alloc, AT, 1000, SIM_ADOPTED_DEVICE);
@@ -148,7 +148,7 @@ static void test_mappings(void)
         vmm_mem_map(sys, at + i * unit, unit, 0, handle, 0);
     tap_u64(vmm_leaks(sys, NULL, NULL), before + 4, "four mappings side by side");
     tap_ok(forgets(at + unit / 2, unit, at, at + 2 * unit), "a range that cuts two is widened to both");
-    tap_u64(vmm_leaks(sys, NULL, NULL), before + 2, "which are forgotten, and the others are not");
+    tap_u64(vmm_leaks(sys, NULL, NULL), before + 2, "these are dropped, and the others are not");
     tap_ok(forgets(at, 2 * unit, at, at + 2 * unit), "one without a mapping is unchanged");
     tap_ok(forgets(at + 3 * unit, UINT64_MAX, at + 3 * unit, UINT64_MAX), "one that wraps ends with the addresses");
     tap_u64(vmm_leaks(sys, NULL, NULL), before + 1, "and takes what it has");

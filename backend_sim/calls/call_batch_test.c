@@ -84,9 +84,9 @@ static void captured(void)
     begin(&rig);
     tap_result(vmm_stream_begin_capture(rig.sys, rig.stream, VMM_STREAM_CAPTURE_MODE_GLOBAL), VMM_SUCCESS, "a capture");
     told(copied(&rig, rig.stream), VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS", "no graph holds a batch");
-    tap_u64(rig.failed, UINT64_MAX, "which failed at none of its copies");
+    tap_u64(rig.failed, UINT64_MAX, "the failure was in none of its copies");
     told(boxed(&rig, rig.stream), VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS", "nor one of boxes");
-    tap_u64(rig.failed, 77, "whose index is not written");
+    tap_u64(rig.failed, 77, "the index is not written");
     rig.attributes.src_access_order = 0;
     rig.box.src_access_order = 0;
     told(copied(&rig, rig.stream), VMM_ERROR_INVALID_VALUE, "VMM-BATCH-ATTRIBUTES", "attributes of ranges are checked first");

@@ -97,7 +97,7 @@ static void accessors(void)
     tap_ok(who[0] == 1 && who[1] == NONE, "one device accesses this page and the one before");
     need(vmm_mem_advise(sys, p, SIZE, VMM_MEM_ADVISE_UNSET_ACCESSED_BY, gpu1), "advice");
     need(vmm_mem_range_get_attribute(sys, who, sizeof who, VMM_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, p + PAGE, PAGE), "attribute");
-    tap_ok(who[0] == 0 && who[1] == CPU && who[2] == NONE, "what is taken back of one device leaves the others");
+    tap_ok(who[0] == 0 && who[1] == CPU && who[2] == NONE, "revoking one device's advice keeps the others'");
     need(vmm_mem_advise(sys, p, SIZE, VMM_MEM_ADVISE_UNSET_ACCESSED_BY, cpu), "advice");
     need(vmm_mem_range_get_attribute(sys, who, sizeof who, VMM_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, p + PAGE, PAGE), "attribute");
     tap_ok(who[0] == 0 && who[1] == NONE, "and so does what is taken back of the host");
@@ -253,7 +253,7 @@ static void ranges_that_wrap(void)
     need(vmm_mem_advise(sys, from, UINT64_MAX, VMM_MEM_ADVISE_SET_READ_MOSTLY, gpu0), "advice that ends just before its first byte");
     tap_text(vmm_last_detail()->rule, "VMM-MANAGED-WRAPS", "the warning");
     tap_ok(answer(VMM_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, 0, PAGE) == 0 && answer(VMM_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, PAGE, PAGE) == 1 &&
-           answer(VMM_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, 2 * PAGE, PAGE) == 0, "is taken for the page in which both lie");
+           answer(VMM_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, 2 * PAGE, PAGE) == 0, "it applies to the page that contains both ends");
     need(vmm_mem_advise(sys, from, UINT64_MAX, VMM_MEM_ADVISE_UNSET_READ_MOSTLY, gpu0), "as before");
 }
 

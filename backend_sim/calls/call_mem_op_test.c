@@ -47,9 +47,11 @@ static const struct {
     {"wait of 32 bits for GEQ", VMM_STREAM_MEM_OP_WAIT_VALUE_32, VMM_STREAM_WAIT_VALUE_GEQ, 0},
     {"wait of 32 bits for EQ", VMM_STREAM_MEM_OP_WAIT_VALUE_32, VMM_STREAM_WAIT_VALUE_EQ, 0},
     {"wait of 32 bits for NOR", VMM_STREAM_MEM_OP_WAIT_VALUE_32, VMM_STREAM_WAIT_VALUE_NOR, NOR},
-    {"wait of 32 bits for EQ with a flush", VMM_STREAM_MEM_OP_WAIT_VALUE_32, VMM_STREAM_WAIT_VALUE_EQ | VMM_STREAM_WAIT_VALUE_FLUSH,
+    {"wait of 32 bits for EQ with a flush",
+     VMM_STREAM_MEM_OP_WAIT_VALUE_32, VMM_STREAM_WAIT_VALUE_EQ | VMM_STREAM_WAIT_VALUE_FLUSH,
      FLUSHES},
-    {"wait of 32 bits for NOR with a flush", VMM_STREAM_MEM_OP_WAIT_VALUE_32, VMM_STREAM_WAIT_VALUE_NOR | VMM_STREAM_WAIT_VALUE_FLUSH,
+    {"wait of 32 bits for NOR with a flush",
+     VMM_STREAM_MEM_OP_WAIT_VALUE_32, VMM_STREAM_WAIT_VALUE_NOR | VMM_STREAM_WAIT_VALUE_FLUSH,
      FLUSHES | NOR},
     {"wait of 64 bits for EQ", VMM_STREAM_MEM_OP_WAIT_VALUE_64, VMM_STREAM_WAIT_VALUE_EQ, WIDE},
     {"wait of 64 bits for NOR", VMM_STREAM_MEM_OP_WAIT_VALUE_64, VMM_STREAM_WAIT_VALUE_NOR, WIDE | NOR},
@@ -77,7 +79,7 @@ static void test_rows(unsigned has)
                "attributes %u, %s: %s %s", has, rows[i].what, vmm_result_name(result), rule);
         if (lacks)
             tap_ok(detail->value == (uint64_t)rows[i].operation && strstr(detail->note, "entry 1 of the list has this flags"),
-                   "which names the operation and its place: %s", detail->note);
+                   "the message has the operation and its index: %s", detail->note);
     }
     need(vmm_ctx_synchronize(sys));
     vmm_close(sys);

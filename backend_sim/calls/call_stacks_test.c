@@ -121,7 +121,7 @@ static void test_objects(void)
     unsigned char byte = 0;
     tap_ok(vmm_memcpy_dtoh(sys, &byte, at, 1) != VMM_SUCCESS && IS_ON(vmm_last_detail()->nearest.ended_stack, unmap) &&
                IS_ON(vmm_last_detail()->nearest.created_stack, map),
-           "what was unmapped has both");
+           "an unmapped range has both stacks");
     release(handle);
     tap_ok(vmm_mem_map(sys, at, G, 0, handle, 0) != VMM_SUCCESS && IS_ON(vmm_last_detail()->nearest.ended_stack, release),
            "a released handle has that of the release");

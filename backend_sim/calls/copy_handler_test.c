@@ -125,7 +125,7 @@ static void test_unmap(void)
     take_host_away(unmap);
     if (sigsetjmp(after, 1))
         tap_bail("cannot be unmapped in a handler");
-    tap_result(vmm_memcpy_htod(sys, at, host, 16), VMM_ERROR_INVALID_VALUE, "what a handler unmapped is looked up again");
+    tap_result(vmm_memcpy_htod(sys, at, host, 16), VMM_ERROR_INVALID_VALUE, "memory that a handler unmapped is looked up again");
     tap_ok(faults == 1, "the copy had begun before");
     tap_text(vmm_last_detail()->rule, "VMM-COPY-NOT-MAPPED", "the copy is refused by its rule");
     map_at();

@@ -205,7 +205,7 @@ static void old_bytes_are_nobodys(void)
     }
     for (size_t i = 1; i < sizeof bytes; i++)
         old |= bytes[i];
-    tap_ok(bytes[0] == 1 && !old, "what is made next finds zeros");
+    tap_ok(bytes[0] == 1 && !old, "the next memory reads as zeros");
     rig_close(sys);
 }
 
@@ -399,7 +399,7 @@ static void rights_are_taken_back(void)
     tap_result(vmm_mem_set_access(sys, at, RIG_G, both, 2), VMM_SUCCESS, "until there is");
     inject_arm_at("mmap", 1);
     result = vmm_mem_set_access(sys, at, RIG_G, both, 2);
-    tap_ok(!inject_disarm() && result == VMM_SUCCESS, "what is shown already the system is not asked for again");
+    tap_ok(!inject_disarm() && result == VMM_SUCCESS, "memory that is already shown needs no system call");
     rig_close(sys);
 }
 
@@ -523,7 +523,7 @@ static void no_handle_is_used_up(void)
         wrong += WITHOUT("calloc", 1, vmm_multicast_create(sys, &handle, &prop)) != VMM_ERROR_OUT_OF_MEMORY;
         before = i ? before : atomic_load(&inject_live); /* there is room for many handles from the first on */
     }
-    tap_ok(!wrong && atomic_load(&inject_live) == before, "what cannot be made %d times takes no memory: %ld pieces", TIMES,
+    tap_ok(!wrong && atomic_load(&inject_live) == before, "%d failed creations take no memory: %ld pieces", TIMES,
            atomic_load(&inject_live) - before);
     rig_close(sys);
 }

@@ -77,7 +77,7 @@ static void two_events(void)
     tap_result(vmm_memset_d8_async(rig.b, memory, 1, SIZE, rig.in_b), VMM_SUCCESS, "work that no call waits for");
     tap_result(vmm_event_record(rig.b, second, rig.in_b), VMM_SUCCESS, "recorded");
     tap_result(vmm_stream_wait_event(rig.b, NULL, rig.opened, 0), VMM_SUCCESS, "waited for through the first one");
-    tap_result(vmm_ctx_synchronize(rig.b), VMM_SUCCESS, "which is reached");
+    tap_result(vmm_ctx_synchronize(rig.b), VMM_SUCCESS, "the event is reached");
     tap_result(vmm_event_query(rig.b, rig.opened), VMM_SUCCESS, "and complete");
     tap_result(vmm_event_destroy(rig.b, rig.opened), VMM_SUCCESS, "one ends");
     record_in_a(&rig);
@@ -94,7 +94,7 @@ static void several_records(void)
         record_in_a(&rig);
     tap_result(vmm_event_query(rig.a, rig.event), VMM_ERROR_NOT_READY, "the last of three is not complete");
     tap_result(vmm_event_synchronize(rig.b, rig.opened), VMM_SUCCESS, "a wait of the other system ends with it");
-    tap_result(vmm_event_query(rig.a, rig.event), VMM_SUCCESS, "which is complete then");
+    tap_result(vmm_event_query(rig.a, rig.event), VMM_SUCCESS, "the record is complete then");
     end(&rig);
 }
 
@@ -137,7 +137,8 @@ static void captured(void)
     tap_result(vmm_graph_destroy(rig.a, graph), VMM_SUCCESS, "its graph ends");
     tap_result(vmm_stream_begin_capture(rig.a, rig.in_a, VMM_STREAM_CAPTURE_MODE_RELAXED), VMM_SUCCESS, "another");
     tap_result(vmm_stream_wait_event(rig.a, rig.in_a, rig.event, 0), VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "nor the wait for one");
-    tap_result(vmm_stream_end_capture(rig.a, rig.in_a, &graph), VMM_ERROR_STREAM_CAPTURE_INVALIDATED, "which ends the capture");
+    tap_result(vmm_stream_end_capture(rig.a, rig.in_a, &graph), VMM_ERROR_STREAM_CAPTURE_INVALIDATED, "the refusal ends "
+        "the capture");
     end(&rig);
 }
 
@@ -153,7 +154,7 @@ static void refused(void)
     tap_text(vmm_last_detail()->rule, "VMM-EVENT-UNKNOWN", "by its rule");
     tap_ok(vmm_last_detail()->value == (uint64_t)(uintptr_t)gone && !vmm_last_detail()->expected, "which names the event");
     tap_result(vmm_ctx_set_current(rig.a, NULL), VMM_SUCCESS, "without a context");
-    tap_result(vmm_ipc_get_event_handle(rig.a, &handle, rig.event), VMM_ERROR_INVALID_CONTEXT, "it does not exist either");
+    tap_result(vmm_ipc_get_event_handle(rig.a, &handle, rig.event), VMM_ERROR_INVALID_CONTEXT, "nor is there a handle");
     tap_result(vmm_ipc_open_event_handle(rig.a, &gone, rig.handle), VMM_ERROR_INVALID_CONTEXT, "nor an open");
     end(&rig);
 }

@@ -116,7 +116,7 @@ static void test_budget(void)
     tap_result(vmm_mem_unmap(sys, q, G), VMM_SUCCESS, "the same, with ten left");
     tap_u64(in_flight->dry_steps, 0, "all are spent");
     tap_result(vmm_mem_unmap(sys, p, G), VMM_SUCCESS, "what it writes is unmapped");
-    tap_ok(!vmm_last_detail()->rule, "which is not known any more");
+    tap_ok(!vmm_last_detail()->rule, "the use is no longer known, so nothing is reported");
     tap_result(vmm_ctx_synchronize(sys), VMM_ERROR_ILLEGAL_ADDRESS, "but faults");
     vmm_close(sys);
     open_machine("sim:h100,kernel_steps=1000");
@@ -164,7 +164,7 @@ static void test_plugin(void)
     open_machine("sim:h100");
     need(vmm_launch(sys, kernels_register("plain", plain, &runs), 1, 1, &p, 1, NULL), "launch");
     tap_result(vmm_mem_unmap(sys, p, G), VMM_SUCCESS, "memory that a plugin's kernel uses is unmapped");
-    tap_ok(!vmm_last_detail()->rule && !runs, "which is not known");
+    tap_ok(!vmm_last_detail()->rule && !runs, "the use is unknown, so nothing is reported");
     tap_result(vmm_ctx_synchronize(sys), VMM_ERROR_ILLEGAL_ADDRESS, "and faults");
     vmm_close(sys);
 }

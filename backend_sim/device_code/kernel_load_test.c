@@ -78,7 +78,7 @@ static void test_runs(void)
     tap_text(vmm_kernel_name(scale), "scale", "its name");
     tap_u64(vmm_kernel_arguments(fill), 2, "how many arguments it takes");
     tap_result(launch(scale, 1, 8, (uint64_t[]){at}, 1), VMM_SUCCESS, "it runs, with its variables");
-    tap_u64(word(3), 4000, "which have their initial values, pointers too");
+    tap_u64(word(3), 4000, "variables have their initial values, including pointers");
     tap_result(launch(count, 1, 1, (uint64_t[]){UINT64_MAX}, 1), VMM_SUCCESS, "a negative argument of 4 bytes");
     tap_result(launch(scale, 1, 8, (uint64_t[]){at}, 1), VMM_SUCCESS, "kernels of a module");
     tap_u64(word(0), 999, "share their variables");
@@ -181,7 +181,7 @@ static void test_arguments(void)
     tap_ok(notes("whole requires blocks of 8x2x1 threads (.reqntid), not 8x1x1"), "is refused");
     vmm_kernel right = -1;
     load_as(WHOLE, "whole", (vmm_ptx_kernel){.block_y = 2}, &right);
-    tap_result(launch(right, 1, 8, NULL, 0), VMM_SUCCESS, "that one runs");
+    tap_result(launch(right, 1, 8, NULL, 0), VMM_SUCCESS, "a block of the right shape runs");
     tap_result(launch(right, 1, 4, NULL, 0), VMM_ERROR_INVALID_VALUE, "a block with another x is refused");
     load_as(WHOLE, "whole", (vmm_ptx_kernel){.block_y = 2, .block_z = 2}, &right);
     tap_result(launch(right, 1, 8, NULL, 0), VMM_ERROR_INVALID_VALUE, "and one with another z");

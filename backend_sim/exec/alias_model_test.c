@@ -350,7 +350,7 @@ static void other_requests(void)
     alias_model_close(&model);
     inner.pause = NULL;
     alias_model_open(&model, rig.process, &inner, 2);
-    tap_ok(!model.memory.pause, "where no time passes, none passes");
+    tap_ok(!model.memory.pause, "without an inner pause there is none");
     alias_model_close(&model);
     vmm_close(rig.sys);
 }

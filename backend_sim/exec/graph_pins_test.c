@@ -92,7 +92,7 @@ static void late(void)
     expect(false, "when that is done, though the other stream's is not,");
     pin(A);
     work(A);
-    expect(false, "if later work exists");
+    expect(false, "after later work");
     work(B);
     work(A);
     pin(B);

@@ -228,7 +228,7 @@ static void batches_in(const char *spec)
     tap_u64(vmm_stream_query(sys, a), VMM_ERROR_NOT_READY, "%s: the batch stands at its third wait", spec);
     while (value_at(map) == 0)
         vmm_stream_query(sys, a);
-    tap_u64(value_at(map), 0x1122334455667788, "what comes before it is done");
+    tap_u64(value_at(map), 0x1122334455667788, "the work before it is done");
     tap_u64(value_at(dev), 1, "and what comes after it is not");
     store_five((void *)(uintptr_t)host);
     tap_u64(vmm_stream_query(sys, a), VMM_ERROR_NOT_READY, "another value does not satisfy it");

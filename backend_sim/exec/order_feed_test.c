@@ -94,7 +94,7 @@ int main(void)
     need(vmm_memset_d16_async(sys, fresh, 1, 2, s));
     need(vmm_stream_synchronize(sys, s));
     need(vmm_memcpy_dtoh(sys, &word, fresh, 4));
-    tap_ok(!unwritten && word == 0x10001, "what a fill of halves wrote is written");
+    tap_ok(!unwritten && word == 0x10001, "bytes of a 16-bit fill count as written");
     need(vmm_memcpy_dtoh(sys, &word, fresh, 8));
     tap_ok(unwritten == 1 && !found && !others, "and no byte after it");
     settle();

@@ -71,7 +71,7 @@ static void test_ends(void)
     SUCCEEDS(vmm_stream_begin_capture(sys, origin, RELAXED));
     SUCCEEDS(vmm_event_destroy(sys, never));
     REFUSED(vmm_stream_wait_event(sys, origin, never, 0), INVALID_HANDLE, "VMM-EVENT-UNKNOWN");
-    tap_u64((uint64_t)status_of(origin), VMM_STREAM_CAPTURE_STATUS_INVALIDATED, "which spoils the capture");
+    tap_u64((uint64_t)status_of(origin), VMM_STREAM_CAPTURE_STATUS_INVALIDATED, "the refusal invalidates the capture");
     SUCCEEDS(vmm_stream_destroy(sys, origin));
     origin = stream_of(1);
     SUCCEEDS(vmm_stream_begin_capture(sys, origin, RELAXED));
@@ -540,7 +540,7 @@ static void test_which_node_differs(void)
     tap_ok(info.error_node == first, "one differs");
     SUCCEEDS(vmm_graph_memcpy_node_set_params(sys, second, &copy));
     REFUSED(vmm_graph_exec_update(sys, exec, graph, &info), GRAPH_EXEC_UPDATE_FAILURE, "VMM-GRAPH-UPDATE");
-    tap_ok(info.error_node == second, "of two the latest is named");
+    tap_ok(info.error_node == second, "of two nodes the latest is reported");
     vmm_close(sys);
 }
 

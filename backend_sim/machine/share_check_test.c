@@ -90,7 +90,7 @@ static void test_late(const vmm_mem_allocation_prop *prop)
         (fd = rig_export(sys, exported)) < 0)
         tap_bail("nothing is exported: %s", vmm_last_detail()->note);
     struct share *share = begin(sys, &machine);
-    tap_u64(share->folder.state->slot[share->slot].use.device[0], 3 * RIG_G, "what is exported is not part of its own use");
+    tap_u64(share->folder.state->slot[share->slot].use.device[0], 3 * RIG_G, "exported memory is not part of its private use");
     check_holds(share_check(share), "and it shows what it has");
     end(machine);
     tap_text(reported, "", "in each turn of the mutex, the first one as well");

@@ -95,7 +95,7 @@ static void node(void)
     atomic_store(&state->slots_seen, SHARE_PROCESSES);
     refused(vmm_mem_import_from_shareable_handle(to, &a, first, FABRIC), "VMM-IMPORT-SYSTEM", "256 processes have the machine open",
             "an import from a node that is full");
-    tap_u64(vmm_last_detail()->value, 0, "which is not the handle's fault");
+    tap_u64(vmm_last_detail()->value, 0, "the handle is not blamed");
     tap_ok(!machine_of(to)->nodes, "the node is closed again");
     for (unsigned i = 1; i < SHARE_PROCESSES; i++)
         atomic_store(&state->slot[i].taken, 0);

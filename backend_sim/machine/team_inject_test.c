@@ -188,7 +188,7 @@ static void binds(void)
     both_added();
     inject_meanwhile(LOCKS, 3, bind_same);
     reported(bound(&one, 0), "VMM-BIND-OVERLAP", "a range where the other process binds memory concurrently");
-    tap_ok(meanwhile == VMM_SUCCESS && binds_of(&one) == 1, "that memory is bound there");
+    tap_ok(meanwhile == VMM_SUCCESS && binds_of(&one) == 1, "the memory is bound there");
     no_lock(3);
     reported(bound(&one, one.unit), "VMM-SHARE-STATE", "without the lock nothing is bound");
     no_lock(3);

@@ -132,7 +132,7 @@ static void versions(void)
     char text[80] = "-";
     int version = 0;
     is(ERROR_INSUFFICIENT_SIZE, nvmlSystemGetDriverVersion(text, 10), "a version needs 11 bytes");
-    tap_text(text, "-", "of which none was written");
+    tap_text(text, "-", "nothing was written");
     good(nvmlSystemGetDriverVersion(text, 11));
     tap_text(text, "580.159.04", "the recorded driver");
     wrong(nvmlSystemGetDriverVersion(NULL, 80));
@@ -158,7 +158,7 @@ static void the_system(void)
     os_command(os_pid(), program);
     tap_text(text, program, "a process has its program's name and folder");
     good(nvmlSystemGetProcessName((unsigned)getpid(), text, 3));
-    tap_ok(strlen(text) == 2 && !strncmp(text, program, 2), "of which there may be room for a part");
+    tap_ok(strlen(text) == 2 && !strncmp(text, program, 2), "the name is cut to the room");
     wrong(nvmlSystemGetProcessName((unsigned)getpid(), text, 0));
     is(ERROR_NOT_FOUND, nvmlSystemGetProcessName(0x7fffffff, text, sizeof text), "the process does not exist");
     wrong(nvmlSystemGetProcessName(1, NULL, 80));
@@ -251,7 +251,7 @@ static void names(void)
     good(nvmlDeviceGetMinorNumber(one, &number));
     tap_u64(number, 0, "/dev/nvidia0");
     is(ERROR_INSUFFICIENT_SIZE, nvmlDeviceGetUUID(one, text, 40), "a UUID needs 41 bytes");
-    tap_text(text, "-", "of which none was written");
+    tap_text(text, "-", "nothing was written");
     good(nvmlDeviceGetUUID(one, text, 41));
     tap_text(text, UUID_0, "the device's, as cuDeviceGetUuid and CUDA_VISIBLE_DEVICES have it");
     wrong(nvmlDeviceGetUUID(forged, text, 96));
@@ -259,7 +259,7 @@ static void names(void)
     good(nvmlDeviceGetName(one, text, sizeof text));
     tap_text(text, "NVIDIA H200", "and a name");
     wrong(nvmlDeviceGetName(forged, text, 96));
-    is(ERROR_INSUFFICIENT_SIZE, nvmlDeviceGetName(one, text, 11), "which needs room");
+    is(ERROR_INSUFFICIENT_SIZE, nvmlDeviceGetName(one, text, 11), "the name needs room");
 }
 
 static bool untouched(const nvmlPciInfo_t *pci, size_t from)
@@ -366,7 +366,7 @@ static void properties(void)
     tap_u64(brand, NVML_BRAND_NVIDIA, "a device of NVIDIA");
     wrong(nvmlDeviceGetBrand(one, NULL));
     good(nvmlDeviceGetComputeMode(one, &mode));
-    tap_u64(mode, NVML_COMPUTEMODE_DEFAULT, "which any process may use");
+    tap_u64(mode, NVML_COMPUTEMODE_DEFAULT, "any process may use it");
     wrong(nvmlDeviceGetComputeMode(one, NULL));
     good(nvmlDeviceGetCudaComputeCapability(one, &major, &minor));
     tap_ok(major == 9 && minor == 0, "compute capability 9.0");
@@ -516,7 +516,7 @@ static void topology(void)
     good(nvmlDeviceGetTopologyNearestGpus(one, NVML_TOPOLOGY_NODE, &count, NULL));
     tap_u64(count, 1, "one other is that near");
     good(nvmlDeviceGetTopologyNearestGpus(one, NVML_TOPOLOGY_NODE, &count, list));
-    tap_ok(list[0] == other && count == 1, "which is listed");
+    tap_ok(list[0] == other && count == 1, "the process is listed");
     count = 2;
     good(nvmlDeviceGetTopologyNearestGpus(one, NVML_TOPOLOGY_SYSTEM, &count, list));
     tap_ok(list[0] == other && !list[1] && count == 1, "also where there is room for more");

@@ -89,7 +89,7 @@ static void unknown_chip(void)
     nvmlGpuP2PStatus_t status = NVML_P2P_STATUS_OK;
     open_machine("base = h100\ndevices = 2\npeers = all\nattribute.75 = 7\nattribute.134 = -1\nattribute.32 = 0\nattribute.37 = 0\n");
     tap_u64(nvmlDeviceGetArchitecture(device(0), &answer), NVML_SUCCESS, "a device of no architecture that is known");
-    tap_u64(answer, NVML_DEVICE_ARCH_UNKNOWN, "is answered as unknown");
+    tap_u64(answer, NVML_DEVICE_ARCH_UNKNOWN, "the architecture is unknown");
     answer = 7;
     tap_u64(nvmlDeviceGetNumGpuCores(device(0), &answer), NVML_ERROR_NOT_SUPPORTED, "how many cores it has is not known");
     tap_u64(nvmlDeviceGetMemoryBusWidth(device(0), &answer), NVML_ERROR_NOT_SUPPORTED, "nor how wide its bus is");
@@ -322,7 +322,7 @@ static void forks(void)
     }
     tap_u64((uint64_t)status[0], 0, "so does its child");
     tap_u64((uint64_t)status[1], 0, "and one that was made in the middle of a call");
-    tap_ok(ask(&used) == NVML_SUCCESS && used == RIG_G, "which its parent does not notice");
+    tap_ok(ask(&used) == NVML_SUCCESS && used == RIG_G, "the parent does not notice that");
     nvmlShutdown();
     rig_close(sys);
 }

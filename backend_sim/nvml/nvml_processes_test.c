@@ -139,7 +139,7 @@ static void two_processes(void)
         _exit(used(0) != 3 * RIG_G || nvmlShutdown() != NVML_SUCCESS || nvmlShutdown() != NVML_ERROR_UNINITIALIZED);
     waitpid(grandchild, &status, 0);
     tap_u64((uint64_t)status, 0, "a child of the process that looks sees the same, and counts for itself");
-    tap_u64(used(0), 3 * RIG_G, "which its parent does not notice");
+    tap_u64(used(0), 3 * RIG_G, "the parent does not notice that");
     tell(socket);
     waitpid(child, &status, 0);
     close(socket);
@@ -231,7 +231,7 @@ static void crowd(void)
     memset(few, 0xee, sizeof few);
     tap_u64(nvmlDeviceGetComputeRunningProcesses(device, &count, few), NVML_ERROR_INSUFFICIENT_SIZE, "a list that is too short by one");
     tap_ok(count == CROWD / DEVICES && few[0].pid == 0xeeeeeeee, "returns the length that is needed, and is not written");
-    tap_u64(nvmlDeviceGetComputeRunningProcesses(device, &count, few), NVML_SUCCESS, "which is enough");
+    tap_u64(nvmlDeviceGetComputeRunningProcesses(device, &count, few), NVML_SUCCESS, "the room is sufficient");
     old_form(device);
     count = 0;
     tap_u64(nvmlDeviceGetComputeRunningProcesses(device, &count, NULL), NVML_ERROR_INSUFFICIENT_SIZE, "0 queries the number");

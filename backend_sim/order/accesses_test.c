@@ -163,7 +163,7 @@ static void test_gap(void)
     both(&work, ORDER_WRITE, 0, 3);
     both(&work, ORDER_WRITE, 8, 11);
     tap_u64(whole.accesses.count, 2, "writes on both sides of a gap do not cover the gap");
-    tap_ok(!accesses_writer(&whole.accesses, 7, 5) && same_writers(), "leave the gap without a writer");
+    tap_ok(!accesses_writer(&whole.accesses, 7, 5) && same_writers(), "the gap has no writer");
     both(&work, ORDER_WRITE, 4, 7);
     tap_u64(whole.accesses.count, 1, "until the gap is written, too");
     tap_u64(close_side(&whole) + close_side(&apart), 0, "no access is left at the end");

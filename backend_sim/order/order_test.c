@@ -230,9 +230,9 @@ static void test_sweeps(void)
     tap_ok(lanes <= 2 * LANES_FEW && parts <= ACCESSES_PARTS_FEW && !order_check(order), "%zu lanes and %zu parts at most are kept",
            lanes, parts);
     work_on(order, FREE_B, ORDER_READ, 0, 16 * STREAMS);
-    tap_ok(finds(order) == 0, "what was swept is known to be done");
+    tap_ok(finds(order) == 0, "dropped work is known to be done");
     work_on(order, FREE_B, ORDER_READ, UINT64_C(1) << 33, 8);
-    tap_ok(finds(order) == 1, "what the host has not waited for is kept");
+    tap_ok(finds(order) == 1, "work that the host has not waited for is kept");
     order_close(order);
 }
 

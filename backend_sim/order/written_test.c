@@ -18,7 +18,7 @@ static void test_gaps(void)
     written_open(&written);
     tap_ok(!written_gap(&written, 7, 0, 99, &at), "memory that was not begun counts as written");
     written_begin(&written, 7, 1000);
-    tap_ok(written_gap(&written, 7, 250, 349, &at) && at == 250, "of new memory nothing is written");
+    tap_ok(written_gap(&written, 7, 250, 349, &at) && at == 250, "nothing is written in new memory");
     written_note(&written, 7, 100, 299);
     tap_ok(written_gap(&written, 7, 250, 349, &at) && at == 300, "a read that leaves what was written");
     tap_ok(written_gap(&written, 7, 0, 349, &at) && at == 0, "a read that begins before it");

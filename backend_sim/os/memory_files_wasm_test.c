@@ -159,7 +159,7 @@ static void test_contents(void)
     struct memory_opening *at = memory_files_at(&files, file);
     opened("a", MEMORY_READ, &reader);
     tap_ok(memory_files_write(memory_files_at(&files, reader), 0, "x", 1) == EBADF && memory_files_resize(memory_files_at(&files, reader), 1) == EBADF,
-           "what was opened to read is not written");
+           "a read-only opening cannot be written");
     memset(large, 7, sizeof large);
     tap_ok(memory_files_write(at, 5 * (uint64_t)C - 3, "abcdef", 6) == 0 && pages == 2, "6 bytes over the end of a chunk take two");
     memory_files_info(at, &info);
@@ -185,7 +185,7 @@ static void test_contents(void)
     memory_files_resize(at, C + 1);
     memory_files_resize(at, 2 * C);
     memory_files_read(at, C, back, 3, &done);
-    tap_ok(pages == 2 && done == 3 && memcmp(back, "\7\0\0", 3) == 0, "what was cut off does not come back");
+    tap_ok(pages == 2 && done == 3 && memcmp(back, "\7\0\0", 3) == 0, "truncated bytes do not come back");
     opened("a", MEMORY_READ | MEMORY_WRITE | MEMORY_EMPTY, &reader);
     memory_files_info(at, &info);
     tap_ok(pages == 0 && info.size == 0, "EMPTY drops the contents");
@@ -208,7 +208,7 @@ static void test_mappings(void)
     one[6] = 'c';
     memory_files_read(at, C + 5, back, 2, &done);
     tap_ok(memcmp(back, "ac", 2) == 0, "the file and the mapping show the same bytes");
-    tap_ok(memory_files_map(&files, file, 0, 3 * C) == NULL && pages == 1, "what is mapped apart cannot be mapped beside others");
+    tap_ok(memory_files_map(&files, file, 0, 3 * C) == NULL && pages == 1, "chunks mapped separately cannot be mapped together");
     unsigned char *again = memory_files_map(&files, file, C, C);
     tap_ok(again == one, "the same range is mapped at the same place");
     memory_files_clear_range(at, C, C);

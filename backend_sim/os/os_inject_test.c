@@ -485,7 +485,7 @@ static void memory(void)
     inject_disarm();
     tap_u64(limit, UINT64_MAX, "a group whose files cannot be read has no limit");
     const struct inject_case untold = {
-        .name = "what is left is within its limit", .function = "fopen", .call = is_within_limit, .reported = inject_never};
+        .name = "the rest is within its limit", .function = "fopen", .call = is_within_limit, .reported = inject_never};
     inject_try(&untold);
 }
 

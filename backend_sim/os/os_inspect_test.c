@@ -155,7 +155,7 @@ static void commands(void)
     waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT);
     os_program((uint64_t)child, program);
     os_command((uint64_t)child, command);
-    tap_ok(program[0] && !strcmp(command, program), "of a process that has ended only the program's name is left: %s", command);
+    tap_ok(program[0] && !strcmp(command, program), "only the program's name is left of an ended process: %s", command);
     waitpid(child, NULL, 0);
     os_command((uint64_t)child, command);
     tap_text(command, "", "and nothing once it was waited for");

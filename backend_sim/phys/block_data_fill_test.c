@@ -43,7 +43,8 @@ static void fresh(const unsigned char value[4], unsigned width)
     struct block_data bytes;
     const uint64_t size = 5 * BLOCK_DATA_CHUNK, from = BLOCK_DATA_CHUNK / 2, to = 3 * BLOCK_DATA_CHUNK + 4096;
     block_data_init(&bytes, &backing, size);
-    tap_ok(block_data_reserve(&bytes, from, to - from) && !chunk_of(&bytes, from), "what has room still counts as never written");
+    tap_ok(block_data_reserve(&bytes, from, to - from) && !chunk_of(&bytes, from), "reserved chunks still count as never "
+        "written");
     block_data_fill(&bytes, from, to - from, value, width);
     tap_ok(all(&bytes, from, to, value), "a value of %u bytes fills chunks that were never written", width);
     tap_ok(all(&bytes, 0, from, zero) && all(&bytes, to, size, zero), "and no byte beside them");

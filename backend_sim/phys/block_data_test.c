@@ -121,7 +121,7 @@ static void to_read(void)
             tap_ok(there[at - done] == 9, "the byte is among those that are read");
     }
     tap_u64(read + zero, size, "each byte is read or known to be zero");
-    tap_ok(read && read <= 2 * BLOCK_DATA_CHUNK, "of open bytes few are read: %llu", (unsigned long long)read);
+    tap_ok(read && read <= 2 * BLOCK_DATA_CHUNK, "few of the open bytes are read: %llu", (unsigned long long)read);
     block_data_clear(&bytes);
 }
 
@@ -202,7 +202,7 @@ static void moved(void)
     tap_ok(block_data_move(&bytes, &backing) && bytes.backing == &backing, "written bytes move");
     at = block_data_run(&bytes, 2 * BLOCK_DATA_CHUNK, &run);
     tap_ok(at && *at == 77, "the written bytes are there");
-    tap_ok(zeros(&bytes, 0, 2 * BLOCK_DATA_CHUNK, 2 * BLOCK_DATA_CHUNK), "what was never written has no storage there either");
+    tap_ok(zeros(&bytes, 0, 2 * BLOCK_DATA_CHUNK, 2 * BLOCK_DATA_CHUNK), "never-written bytes have no storage there either");
     struct backing_file_use used = {0};
     check_holds(block_data_check(&bytes), "moved");
     check_holds(backing_file_check(&other, &used), "the file that they left has all its places");
@@ -236,7 +236,7 @@ static void check(void)
     check_holds(block_data_check(&bytes), "open");
     block_data_use(&bytes, &backing, &used);
     block_data_use(&bytes, NULL, &used); /* another file */
-    tap_ok(used.places == 1 && used.bytes == size + os_page_size(), "what it has of the file includes the page behind it");
+    tap_ok(used.places == 1 && used.bytes == size + os_page_size(), "its share of the file includes the page after it");
     check_holds(backing_file_check(&backing, &used), "no other block has a place");
     block_data_borrow(&borrowed, &backing, bytes.place, size);
     check_holds(block_data_check(&borrowed), "borrowed");

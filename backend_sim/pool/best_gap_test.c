@@ -21,7 +21,7 @@ static void test_ends(void)
     tap_u64(GAP(30), 100, "the gap before the first span is found");
     tap_u64(GAP(31), 200, "there is no gap after the last span, which ends with the range");
     tap_u64(best_gap(NULL, 0, 100, 200, 100), 100, "the whole range");
-    tap_u64(best_gap(NULL, 0, 100, 200, 101), 200, "is too small");
+    tap_u64(best_gap(NULL, 0, 100, 200, 101), 200, "the whole range is too small for more");
     tap_u64(best_gap(NULL, 0, 100, 100, 1), 100, "an empty range has no gap");
 }
 

@@ -250,7 +250,7 @@ static void test_lanes(void)
         place->stream = 200 + i;
         pend(&scene, region, 0);
     }
-    tap_u64(pool->lane_count, FULL + MORE - 1, "where all have something pending, more are known");
+    tap_u64(pool->lane_count, FULL + MORE - 1, "if all have pending regions, more streams are kept");
     check_holds(mempool_check(pool), "a pool with as many streams");
     end(&scene);
 }

@@ -303,7 +303,7 @@ static void attached(void)
     tap_u64(byte, 0x5a, "both see the bytes");
     memory = first;
     name_in(peer, handle);
-    by("VMM-IPC-OPENED", "what is open has no handle");
+    by("VMM-IPC-OPENED", "opened memory has no handle");
     tap_result(vmm_mem_free(peer, first), VMM_ERROR_INVALID_VALUE, "nor is it freed");
     close_in(peer, first);
     by("", "it closes");

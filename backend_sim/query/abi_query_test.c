@@ -109,9 +109,9 @@ static void test_ranges(vmm_system *sys)
     tap_result(abi_query_range(sys, 0, "cuPiece", "src", piece, 512, ABI_QUERY_READ), VMM_SUCCESS, "a pool's memory");
     tap_result(abi_query_range(sys, 0, "cuPiece", "src", piece, 513, ABI_QUERY_READ), VMM_ERROR_INVALID_VALUE, "a byte more");
     tap_text(vmm_last_detail()->rule, "VMM-COPY-RUNS-PAST", "runs past what is allocated");
-    tap_text(vmm_last_detail()->function, "cuPiece", "of the call that asks");
+    tap_text(vmm_last_detail()->function, "cuPiece", "the refusal names the querying call");
     tap_result(abi_query_range(sys, 0, "cuFirst", "src", 16, 1, ABI_QUERY_READ), VMM_ERROR_INVALID_VALUE, "a range of nothing");
-    tap_text(vmm_last_detail()->function, "cuFirst", "is refused to the call that asks");
+    tap_text(vmm_last_detail()->function, "cuFirst", "the refusal names that call");
     tap_result(abi_query_range(sys, 0, "cuSecond", "src", at, 4096, ABI_QUERY_READ), VMM_SUCCESS, "a range of memory");
     tap_text(vmm_last_detail()->function, "cuFirst", "leaves the last refusal unchanged");
     tap_ok(abi_query_reachable(sys, NULL, at, 4096, ABI_QUERY_READ), "the memory is reachable");

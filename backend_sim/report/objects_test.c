@@ -210,7 +210,7 @@ static void between_allocations(void)
     need(vmm_mem_alloc(sys, &second, 100));
     const vmm_deviceptr middle = (first + 100) / 2 + second / 2;
     tap_ok(second > first + 100 && second % 2 == 0, "the second is after the first, with room in between");
-    tap_ok(is(middle, VMM_OBJECT_ALLOCATION, first, false), "of two allocations as far away, the one before is nearest");
+    tap_ok(is(middle, VMM_OBJECT_ALLOCATION, first, false), "of two equally distant allocations, the one before is nearest");
     tap_ok(is(middle + 1, VMM_OBJECT_ALLOCATION, second, false), "behind the middle it is the other one");
     vmm_set_report(sys, ignore, NULL);
     vmm_close(sys);

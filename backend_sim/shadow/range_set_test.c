@@ -49,7 +49,8 @@ static void test_ends(void)
     struct range_set set = {0};
     tap_ok(range_set_add(&set, UINT64_MAX - 4, UINT64_MAX) && range_set_touches(&set, UINT64_MAX - 1, UINT64_MAX),
            "the end of the address space");
-    tap_ok(!range_set_touches(&set, 0, UINT64_MAX - 4) && !range_set_touches(&set, 7, 7), "what is beside it, and nothing at all");
+    tap_ok(!range_set_touches(&set, 0, UINT64_MAX - 4) && !range_set_touches(&set, 7, 7), "neighbouring ranges and the "
+        "empty range");
     for (uint64_t i = 0; i < 70000; i++)
         if (!range_set_add(&set, 4 * i, 4 * i + 2))
             tap_bail("no memory");

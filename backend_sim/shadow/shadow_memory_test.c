@@ -198,7 +198,7 @@ static void test_late(void)
     vmm_mem_allocation_prop prop = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0);
     tap_result(vmm_mem_create(w.sys, &w.handle, G, &prop, 0), VMM_SUCCESS, "a first call without cuInit");
     said(NULL, "", "a first call");
-    tap_u64(held(&w), 1, "what it made is known");
+    tap_u64(held(&w), 1, "its memory is known");
     vmm_close(w.sys);
 }
 

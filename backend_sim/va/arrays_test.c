@@ -88,7 +88,7 @@ static void shared_block(void)
             tap_u64(place_of(arrays[gone]), first_fit(units[gone], lives, at), "the next of its size has the first place for it");
             need(vmm_array_destroy(sys, arrays[gone]));
         }
-        tap_u64(free_bytes(), before, "the last one leaves nothing");
+        tap_u64(free_bytes(), before, "after the last one all memory is free");
     }
     end();
 }

@@ -45,8 +45,8 @@ static void test_addresses(void)
     uint64_t all = memory->pool->memory.size, first = take(1), second = take(POOL_CHUNK + 1);
     tap_u64(second - first, POOL_CHUNK, "each has whole chunks");
     sim_graph_memory_give(memory, first);
-    tap_u64(take(2 * POOL_CHUNK) - second, 2 * POOL_CHUNK, "what does not fit is passed over");
-    tap_u64(take(POOL_CHUNK), first, "what fits is taken again");
+    tap_u64(take(2 * POOL_CHUNK) - second, 2 * POOL_CHUNK, "a range that does not fit is skipped");
+    tap_u64(take(POOL_CHUNK), first, "a fitting range is reused");
     tap_u64(take(all), 0, "there are no more than all");
     tap_u64(take(all - 5 * POOL_CHUNK) - second, 4 * POOL_CHUNK, "all that is left");
     tap_u64(take(1), 0, "nothing is left");

@@ -72,7 +72,7 @@ static void a_change_passes_over_pages(void)
     holds(&parts, 3, -1, 4);
     prefetch(&parts, 3, 4, 0);
     holds(&parts, 3, 0, 4);
-    tap_u64(parts.count, 3, "what is prefetched and read mostly stays apart");
+    tap_u64(parts.count, 3, "prefetched and read-mostly parts stay separate");
     read_mostly(&parts, 3, 4, false);
     holds(&parts, 0, 0, 4);
     managed_parts_clear(&parts);

@@ -213,7 +213,7 @@ static void test_other_memory(void)
     drop(from, taken);
     take(2 * SMALL, 4);
     refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-TAKEN", "while the old one lives");
-    tap_u64(byte_at(to, there), 3, "which has its bytes");
+    tap_u64(byte_at(to, there), 3, "the import has its bytes");
     drop(to, there);
     MUST(import_it());
     tap_u64(got, there, "the new one is at that address");
@@ -273,7 +273,7 @@ static void test_half_taken(void)
     take(LARGE, 33);
     tap_u64(taken, early, "the place is given out again");
     refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-TAKEN", "while the earlier one lives");
-    tap_u64(byte_at(to, early_there), 33, "whose memory is the same");
+    tap_u64(byte_at(to, early_there), 33, "the memory is the same");
     whole("half taken");
     drop(to, early_there);
     MUST(import_it());
@@ -340,7 +340,7 @@ static void test_host(void)
     volatile unsigned char *here = (void *)(uintptr_t)taken, *there = (void *)(uintptr_t)got;
     if (shown)
         *here = 7;
-    tap_ok(!shown || *there == 7, "what one writes the other sees");
+    tap_ok(!shown || *there == 7, "each process sees the other's writes");
     whole("with memory of the host");
     drop(to, got);
     drop(from, taken);
@@ -358,11 +358,11 @@ static void test_gone(void)
     const vmm_mem_pool_ptr_export_data first = data;
     take(LARGE, 6);
     vmm_close(from);
-    refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-DATA", "what was not imported");
-    tap_u64(pool_of(to, import)->memory.reserved, CHUNK, "which leaves no chunk");
+    refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-DATA", "an allocation that was not imported");
+    tap_u64(pool_of(to, import)->memory.reserved, CHUNK, "no new chunk is left");
     data = first;
     MUST(import_it());
-    tap_u64(got, there, "what was imported");
+    tap_u64(got, there, "the imported allocation");
     tap_u64(byte_at(to, got), 5, "has its bytes");
     drop(to, got);
     MUST(vmm_mem_pool_destroy(to, import));
@@ -424,7 +424,7 @@ static void test_forged(void)
     pointer.check = pool_pointer_add(pool_pointer_check(pool_of(from, pool)->table, pointer.offset, pointer.size), &none);
     memcpy(&data, &pointer, sizeof pointer);
     refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-DATA", "a block that is nowhere");
-    tap_u64(pool_of(to, import)->memory.reserved, 0, "no chunk is left");
+    tap_u64(pool_of(to, import)->memory.reserved, 0, "no new chunk is left");
     whole("after forged bytes");
     /* every word of a label counts */
     const struct share_label others_of[] = {{.number = label.number + 1, .nonce = {label.nonce[0], label.nonce[1]}, .index = label.index},

@@ -182,7 +182,7 @@ static void test_current(struct scene *s)
     host = &p->host_pools[0];
     host->own = host->current = s->host;
     s->host->props.location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST, 3};
-    check_holds(sim_pools_check(p), "of the host any number is right");
+    check_holds(sim_pools_check(p), "any host number is valid");
     s->host->props.location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0};
     host->own = host->current = NULL;
     BREAKS(s->own->destroyed, true, sim_pools_check(p), "location 1:0 uses P3, which is destroyed or elsewhere");

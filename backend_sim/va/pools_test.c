@@ -328,7 +328,7 @@ static void test_room(void)
     is[3]->imports = 1; /* like an import, whose memory belongs to the exporter */
     uint64_t all = p->machine->profile.device_memory, left;
     left = sim_machine_room(p->machine, here, all);
-    tap_u64(sim_pools_room(p, here, left), left, "where there is enough");
+    tap_u64(sim_pools_room(p, here, left), left, "if there is enough");
     tap_ok(is[0]->memory.reserved && is[1]->memory.reserved && is[2]->memory.reserved && is[3]->memory.reserved, "each pool keeps its idle memory");
     tap_u64(sim_pools_room(p, here, left + 2 * POOL_CHUNK), left + POOL_CHUNK, "idle memory goes, also where it is too little");
     tap_ok(!is[0]->memory.reserved && is[1]->memory.reserved && is[2]->memory.reserved && is[3]->memory.reserved,
@@ -380,7 +380,7 @@ static void test_destroyed(void)
             tap_bail("no pool: %s", vmm_last_detail()->note);
     }
     tap_ok(p->first_pool && p->first_pool->destroyed && !p->first_pool->next, "the destroyed pool outlives its value");
-    tap_ok(p->first_pool->forgotten, "which the table of values no longer keeps");
+    tap_ok(p->first_pool->forgotten, "the table of values no longer has it");
     tap_ok(vmm_mem_free(sys, at) == VMM_SUCCESS && !p->first_pool && !p->chunks.count, "and goes with its last allocation");
     tap_whole(sys, "after that");
     vmm_close(sys);

@@ -129,7 +129,8 @@ static void test_order(const char *program, const char *options, bool together)
     int status = hear(program, options);
     tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 1, "%s: one fails", options);
     tap_ok(in_order(lines, sizeof lines / sizeof lines[0]), "in order, each behind what it printed");
-    tap_ok((process_of("b", &before) == process_of("e", &before)) == together && before == together, "who may shares a process");
+    tap_ok((process_of("b", &before) == process_of("e", &before)) == together && before == together, "points that may "
+        "share a process do");
     tap_ok(process_of("a", &before) != process_of("b", &before) && process_of("d", &before) != process_of("e", &before),
            "and no other process");
 }
@@ -139,7 +140,7 @@ static void test_again(const char *program)
 {
     unsigned before = 9;
     tap_ok(hear(program, "again --together") == 0, "a point that fails in a shared process is repeated alone, and passes");
-    tap_ok(notes("b") == 1 && process_of("b", &before) != process_of("a", &before) && before == 0, "where it is the first");
+    tap_ok(notes("b") == 1 && process_of("b", &before) != process_of("a", &before) && before == 0, "as the first of its process");
     tap_ok(process_of("c", &before) != process_of("a", &before) && before == 0, "also what ended the process of all");
     tap_ok(process_of("d", &before) == process_of("e", &before) && process_of("d", &before) != process_of("a", &before),
            "and another process continues after it");

@@ -202,8 +202,8 @@ static void test_one_winner(void)
         run_race(&race, &rig, call_free, ptr, 0);
         freed = freed && one_won(&race, VMM_ERROR_INVALID_VALUE, "VMM-FREE-NOT-RESERVED");
     }
-    tap_ok(mapped, "of threads that map at one address one wins, the others overlap it");
-    tap_ok(unmapped, "of threads that unmap one mapping one finds it, the others nothing");
+    tap_ok(mapped, "if threads map at the same address, one wins and the others overlap it");
+    tap_ok(unmapped, "if threads unmap the same mapping, one finds it and the others nothing");
     tap_ok(released, "of threads that release one reference one wins, the others have a stale handle");
     tap_ok(freed, "of threads that free one reservation one wins, the others find nothing reserved");
     rig_close(&rig, "one winner");
@@ -529,7 +529,7 @@ static void test_everything(void)
     for (unsigned i = 0; i < THREADS; i++)
         sane = sane && race.racer[i].result == VMM_SUCCESS && race.racer[i].value > 0;
     tap_ok(sane, "each call succeeded or was refused by a rule, and own references stayed valid");
-    tap_result(vmm_visit(rig.sys, count_object, &census), VMM_SUCCESS, "what is left can be enumerated");
+    tap_result(vmm_visit(rig.sys, count_object, &census), VMM_SUCCESS, "the remaining objects can be enumerated");
     tap_u64(census.reservations, 1, "one reservation");
     tap_u64(census.handles, 3, "three handles of one reference each");
     tap_u64(census.counted, census.mappings, "their counts of mappings add up to the mappings there are");

@@ -145,7 +145,7 @@ static void children(void)
 {
     int *page = child_share(sizeof *page);
     tap_u64((uint64_t)child_run(dies, page), SIGKILL, "the signal that ended a child is reported");
-    tap_u64((uint64_t)*page, 7, "what it wrote before is there");
+    tap_u64((uint64_t)*page, 7, "its earlier output is kept");
     tap_u64((uint64_t)child_run(returns, page), 0, "a child that finished is reported, too");
     tap_u64((uint64_t)*page, 8, "and shares the page");
 }

@@ -36,8 +36,8 @@ static void test_keys(void)
     struct share *share;
     struct group *group = add(groups, (struct made){.class = "error", .rule = "VMM-MAP-OVERLAP", .pid = 7, .offset = 1, .print = 1}, &share);
     tap_ok(group && group->times == 1 && share->times == 1 && group->class == FINDING_ERROR, "the first of a group");
-    tap_text(group_what(group), "part of the range is already mapped", "what is wrong, by its rule");
-    tap_text(group_text(group, "here"), "y", "what is here");
+    tap_text(group_what(group), "part of the range is already mapped", "the mistake, by its rule");
+    tap_text(group_text(group, "here"), "y", "the note about the call");
     tap_text(group_text(group, "nearest"), "", "nothing is near");
     tap_ok(group->others == 1 && group->other[0].call == 3 && group->other[0].places.count == 1, "another call");
     tap_ok(add(groups, (struct made){.class = "error", .rule = "VMM-MAP-OVERLAP", .pid = 8, .offset = 1, .print = 2}, &share) == group &&
@@ -57,9 +57,10 @@ static void test_keys(void)
     tap_ok(add(groups, (struct made){.class = "error", .rule = "VMM-MAP-OVERLAP", .pid = 7, .offset = 1, .print = 6, .mark = "step"}, &share) == group &&
                group->phases == 2 && group->phase[0].times == 2 && group->phase[1].times == 1 && strcmp(group->phase[1].mark, "step") == 0,
            "the same in another phase");
-    tap_ok(groups_again(groups, 6, 5, 0) && group->phase[1].times == 6 && group->phase[0].times == 2, "what came again is of that phase");
+    tap_ok(groups_again(groups, 6, 5, 0) && group->phase[1].times == 6 && group->phase[0].times == 2, "the repetition "
+        "belongs to that phase");
     tap_ok(groups_again(groups, 2, 100, 0) && group->times == 108 && group_share(group, 8)->times == 101 && group_share(group, 7)->times == 7,
-           "what came again is that process's");
+           "the repetition belongs to that process");
     tap_ok(!groups_again(groups, 99, 1, 0), "an unknown one");
     groups_free(groups);
 }

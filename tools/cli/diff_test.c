@@ -111,7 +111,7 @@ int main(void)
     tap_u64((uint64_t)DIFF(WORD("--backend=shadow|sim:h100"), WORD("--as-driver"), WORD("--calls=4000"), WORD("--record"),
                            recording), 0, "as on a driver, with a simulator beside it");
     tap_ok(strstr(said, "4000 random calls in 2 episodes") != NULL, "with their number: %.200s", said);
-    tap_u64((uint64_t)DIFF(WORD("--replay-recording"), recording), 0, "what was recorded is answered so again");
+    tap_u64((uint64_t)DIFF(WORD("--replay-recording"), recording), 0, "the replay returns the recorded results");
     tap_u64((uint64_t)DIFF(WORD("--replay-recording"), recording, WORD("--backend=sim:odd")), 1, "but not by another machine");
     tap_u64((uint64_t)DIFF(WORD("--backend=shadow|fault=mem_get_address_range:1:NOT_PERMITTED:forever|sim:h100"), WORD("--as-driver"),
                            WORD("--calls=4000")), 1, "a backend that answers otherwise is reported");

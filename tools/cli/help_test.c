@@ -65,7 +65,7 @@ static void test_command(const struct command *command, const char *overview)
 /* A command that shows each form. */
 static bool one_item(size_t index, struct command_item *item)
 {
-    *item = (struct command_item){"word", "what it means"};
+    *item = (struct command_item){"word", "its meaning"};
     return index == 0;
 }
 
@@ -95,7 +95,7 @@ static void test_forms(void)
              "                   below\n"
              "  --quiet, -q      less\n"
              "  -o OUT           where to\n"
-             "\nThe end.\n\nExamples:\n  cuvmm frob  --seed 7\n\nWords:\n  word             what it means\n",
+             "\nThe end.\n\nExamples:\n  cuvmm frob  --seed 7\n\nWords:\n  word             its meaning\n",
              "every form of a description");
     free(help);
 }

@@ -68,10 +68,10 @@ static void test_vector(void)
     char **vector = exec_environment_vector(&environment);
     if (!vector)
         tap_bail("no memory");
-    tap_text(in_vector(vector, "EXEC_VECTOR_SAME="), "EXEC_VECTOR_SAME=same", "what is not set stays");
-    tap_text(in_vector(vector, "EXEC_VECTOR="), "EXEC_VECTOR=new=1", "what is set replaces");
+    tap_text(in_vector(vector, "EXEC_VECTOR_SAME="), "EXEC_VECTOR_SAME=same", "other variables are unchanged");
+    tap_text(in_vector(vector, "EXEC_VECTOR="), "EXEC_VECTOR=new=1", "a set variable replaces the old one");
     tap_text(in_vector(vector, "EXEC_VECTOR_NEW="), "EXEC_VECTOR_NEW=", "an empty value is one");
-    tap_ok(!in_vector(vector, "EXEC_VECTOR_GONE") && !in_vector(vector, "EXEC_VECTOR_NEVER"), "what is removed is not there");
+    tap_ok(!in_vector(vector, "EXEC_VECTOR_GONE") && !in_vector(vector, "EXEC_VECTOR_NEVER"), "a removed variable is missing");
     tap_text(getenv("EXEC_VECTOR"), "old", "this process has its own still");
     free(vector);
     environment.incomplete = true;
@@ -97,7 +97,7 @@ static void test_many(void)
 static void test_incomplete(void)
 {
     struct exec_environment environment = {.incomplete = true};
-    tap_ok(!exec_environment_apply(&environment), "what lacks a value is not applied");
+    tap_ok(!exec_environment_apply(&environment), "a variable without a value is ignored");
     exec_environment_free(&environment);
 }
 

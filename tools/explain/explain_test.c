@@ -109,7 +109,7 @@ static void test_book(void)
     }
     tap_u64(missing, 0, "every rule has its heading, once");
     tap_u64(occurrences(md.text, "\n- **Documents:** "), count, "the documentation is on a separate line");
-    tap_u64(occurrences(md.text, "\n- **Observed:** "), count, "what was observed too");
+    tap_u64(occurrences(md.text, "\n- **Observed:** "), count, "the observation, too");
     for (const char *line = tsv.text; *line; line += strcspn(line, "\n") + 1) {
         size_t tabs = 0;
         for (const char *c = line; *c && *c != '\n'; c++)

@@ -217,7 +217,7 @@ static const char *unbroken(const struct pair *pair)
     if (rule->driver_580 == VMM_DRIVER_UNKNOWN || rule->driver_580 == VMM_DRIVER_VARIES)
         return "no answer is known";
     if (rule->rule_class == VMM_RULE_HAZARD)
-        return "what a driver makes of it varies";
+        return "a driver's result varies";
     return NULL;
 }
 

@@ -230,7 +230,7 @@ static void test_held(void)
     static const char *const lines[] = {"#@ title: A", "#@ driver: yes", "init", "r = reserve 1gran", "## Now?", "devices", NULL};
     struct reported left = tell(lines, "q\n"), stayed = tell(lines, "\n");
     tap_ok(!strstr(left.out, "VMM-LEAK"), "leaving a lesson reports no leaks");
-    tap_ok(strstr(stayed.out, "VMM-LEAK-RESERVATION"), "who stays is");
+    tap_ok(strstr(stayed.out, "VMM-LEAK-RESERVATION"), "finishing it does");
     tap_u64((uint64_t)stayed.status, 0, "a lesson may leave things behind");
     told_free(&left);
     told_free(&stayed);
@@ -247,7 +247,7 @@ static void test_failing(void)
     tap_ok(!strstr(reported.out, "Still here?"), "and nothing is printed after it");
     told_free(&reported);
     reported = tell(nonsense, NULL);
-    tap_u64((uint64_t)reported.status, 2, "what is not a script is an error");
+    tap_u64((uint64_t)reported.status, 2, "a line that is not a script is an error");
     tap_ok(strstr(reported.err, "x.vmm:3:1: unknown command"), "with file, line and column");
     told_free(&reported);
 }

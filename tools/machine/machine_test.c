@@ -100,7 +100,7 @@ static void whole(void)
            "a descriptor in a message");
     close(pair[0]);
     close(pair[1]);
-    prints("mine", NULL, 0, "machine mine (h100), 1 process, 0 exported\n", "", "which has come to nothing");
+    prints("mine", NULL, 0, "machine mine (h100), 1 process, 0 exported\n", "", "after the message is closed the export is gone");
     rig_close(a);
     rig_close(b);
 }

@@ -189,10 +189,10 @@ static void test_marks(void)
     char *svg = drawn(&now, &(const struct picture_svg){.width = 800, .before = &before, .culprit = &culprit});
     tap_ok(fine(svg), "with a state before it is well formed");
     tap_ok(strstr(svg, "class=\"mapping dev0 fresh\" data-object=\"M1\"") && strstr(svg, "class=\"mapping dev0\" data-object=\"M2\""),
-           "what is new has a mark, and what was there none");
+           "new objects have a mark, existing ones do not");
     tap_ok(count_of(svg, "class=\"right rw fresh\"") == 1 && count_of(svg, "class=\"link fresh\"") == 1, "so has a new right, and a new line");
-    tap_ok(count_of(svg, "class=\"ghost\"") == 1 && strstr(svg, ">M9</text>"), "what is gone is an outline");
-    tap_ok(strstr(svg, "class=\"reservation culprit\" data-object=\"R1\""), "what is in the way has a mark of its own");
+    tap_ok(count_of(svg, "class=\"ghost\"") == 1 && strstr(svg, ">M9</text>"), "a removed object is an outline");
+    tap_ok(strstr(svg, "class=\"reservation culprit\" data-object=\"R1\""), "the conflicting object has a special mark");
     free(svg);
     picture_free(&before);
     picture_free(&now);
@@ -255,7 +255,7 @@ static void test_folds(void)
     tap_ok(fine(svg) && width_of(svg, "data-object=\"M1\"") >= 30 && width_of(svg, "data-object=\"M3\"") >= 30 && !strstr(svg, "mapping many"),
            "in a reservation of 1TiB mappings of 4MiB can be seen");
     tap_ok(count_of(svg, "class=\"fold\"") == 3 && strstr(svg, "<title>200MiB empty, shortened</title>") &&
-               strstr(svg, "<title>596MiB empty, shortened</title>"), "what is empty between them is shortened, and says so");
+               strstr(svg, "<title>596MiB empty, shortened</title>"), "empty space between them is shortened and marked");
     free(svg);
     picture.count = 2;
     picture.object[1].size = 40 * G;

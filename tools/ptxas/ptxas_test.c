@@ -68,7 +68,7 @@ static void test_written(void)
            "the output is the text, ended by a 0");
     tap_ok(written && strstr(written, "// This is PTX, and no machine code"), "and says what it is");
     free(written);
-    tap_u64((uint64_t)CALL("ptxas", "-O3", "-arch", "sm_80", "-o", in, out), 0, "what it wrote it takes");
+    tap_u64((uint64_t)CALL("ptxas", "-O3", "-arch", "sm_80", "-o", in, out), 0, "it accepts its own output");
     tap_text(said, "", "without a word");
     put(in, FAR);
     tap_u64((uint64_t)CALL("ptxas", in, "-o", out), 0, "a kernel that the simulator does not run");

@@ -187,7 +187,7 @@ static void test_picture(void)
     says("picture on", "");
     says("init", "physical memory");
     char *text = say("devices");
-    tap_ok(!strstr(text, "physical memory"), "what changes nothing draws nothing");
+    tap_ok(!strstr(text, "physical memory"), "a line without effect draws nothing");
     free(text);
     run("h = create 1gran dev0 handle=fd");
     says("f = export h", "descriptors\n      f               open, of h, 2MiB");
@@ -375,7 +375,7 @@ static void test_save_script(void)
     snprintf(line, sizeof line, "save %s", path("s.vmm"));
     says(line, "saved: ");
     char *text = read_file(path("s.vmm"));
-    tap_text(text, wanted, "what was typed, with expect before what was refused");
+    tap_text(text, wanted, "the typed lines, with expect before refused ones");
     free(text);
     char *argv[] = {"cuvmm", "run", path("s.vmm"), NULL}, *memory = NULL;
     size_t size;
@@ -405,7 +405,7 @@ static void test_save_refused(void)
     snprintf(line, sizeof line, "save %s", path("kept.c"));
     says(line, "already exists and was not changed");
     char *text = read_file(path("kept.c"));
-    tap_text(text, "precious", "what is there stays");
+    tap_text(text, "precious", "an existing file is not changed");
     free(text);
     snprintf(line, sizeof line, "save %s --force", path("kept.c"));
     says(line, "saved: ");

@@ -64,7 +64,7 @@ static void test_sites(void)
     tap_text(fault, "mem_map:2:process=1", "a fault of one of two processes");
     calls.processes = 1;
     sweep_fault(&calls, &calls.site[0].call[1], "UNKNOWN", fault, sizeof fault);
-    tap_text(fault, "mem_map:2:UNKNOWN", "of one alone, with another result");
+    tap_text(fault, "mem_map:2:UNKNOWN", "only one, with another result");
     tap_text(sweep_module(file, calls.site[0].call->record), "pool.so", "a module without its folder");
     sweep_calls_free(&calls);
     bool read = sweep_calls_read(&calls, file, "cuMemUnmap");

@@ -57,7 +57,7 @@ static void test_replaces(const char *old)
     tap_ok(output_open(&output, path, "test", stderr), "%s: opened", old ? old : "new");
     fputs("second", output.file);
     fflush(output.file);
-    tap_text(content(), old ? old : "(no file)", "what was there is there while it is written");
+    tap_text(content(), old ? old : "(no file)", "the old file exists while the new one is written");
     tap_ok(output_close(&output, stderr), "closed");
     tap_text(content(), "second", "then the new one is");
     tap_u64(files(), 1, "and nothing beside it");
@@ -72,7 +72,7 @@ static void test_abandons(void)
     tap_ok(output_open(&output, path, "test", stderr), "opened");
     fputs("second", output.file);
     output_abandon(&output);
-    tap_text(content(), "first", "what is abandoned leaves what was there");
+    tap_text(content(), "first", "abandoning keeps the old file");
     tap_u64(files(), 1, "and nothing beside it");
 }
 
@@ -131,7 +131,7 @@ static void test_full(void)
     fclose(err);
     tap_ok(!closed && said && strstr(said, strerror(EFBIG)), "a file that cannot be written is reported with the reason: %s",
            said);
-    tap_text(content(), "first", "what was there stays");
+    tap_text(content(), "first", "the old file stays");
     tap_u64(files(), 1, "and nothing beside it");
     free(said);
 }

@@ -297,7 +297,7 @@ static void test_forged(const struct text *trace)
         size_t odd = 0;
         for (const char *c = o.text; *c; c++)
             odd += *c != '\n' && (*c < ' ' || *c > '~');
-        if (!tap_ok(o.status == cases[i].status && !odd && strchr(o.text, '?'), "what a terminal would obey is not printed: %s",
+        if (!tap_ok(o.status == cases[i].status && !odd && strchr(o.text, '?'), "terminal control characters are not printed: %s",
                     cases[i].new))
             tap_note("status %d: %s", o.status, o.text);
         free(o.text);

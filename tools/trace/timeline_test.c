@@ -229,7 +229,7 @@ static void granting(void)
     tap_ok(rights(&t, "M1", 1, 0) == 3 && rights(&t, "M2", 1, 0) == 3, "rights up to the hole");
     tap_u64(rights(&t, "M3", 1, 0), 0, "none behind it");
     tap_u64(rights(&t, "M2", 2, 0), 3, "the host's on its own memory");
-    tap_u64(rights(&t, "M1", 1, 1), 1, "what was granted before the host was refused stays");
+    tap_u64(rights(&t, "M1", 1, 1), 1, "rights granted before the host's refusal stay");
     tap_ok(rights(&t, "M1", 2, 0) == 0 && rights(&t, "M2", 1, 1) == 0, "nothing else was granted, here or further on");
     tap_u64(rights(&t, "M3", 1, 1), 0, "a call that was refused for something else changes nothing");
     tap_text(timeline_words(&t, 6), "cuMemSetAccess(R1, 8MiB, {dev0:rw}, 1)", "grants in words");
@@ -250,7 +250,7 @@ static void before_it_began(void)
     struct timeline t = read_trace();
     const struct timeline_object *m = find(&t, "M1"), *h = find(&t, "H1");
     tap_ok(m->handle == TIMELINE_NONE && rights(&t, "M1", 2, 0) == 3, "a mapping of an older handle, with the host's rights");
-    tap_ok(h->born == 4 && h->size == 0 && h->location.type == VMM_MEM_LOCATION_TYPE_INVALID, "of it only the name is known");
+    tap_ok(h->born == 4 && h->size == 0 && h->location.type == VMM_MEM_LOCATION_TYPE_INVALID, "only its name is known");
     timeline_free(&t);
 }
 
@@ -270,7 +270,7 @@ static void sharing(void)
     tap_ok(find(&t, "D1")->kind == TIMELINE_DESCRIPTOR && &t.object[find(&t, "D1")->handle] == first, "a descriptor's handle");
     tap_ok(first->died == 3 && second->died == TIMELINE_NONE && &t.object[second->memory] == first && second->size == G,
            "an imported handle shares the memory and lives on");
-    tap_ok(&t.object[third->memory] == third && third->size == 0, "of what another process exported nothing is known");
+    tap_ok(&t.object[third->memory] == third && third->size == 0, "nothing is known about another process's exports");
     timeline_free(&t);
 }
 

@@ -414,7 +414,8 @@ static void test_two_programs(void)
     record(link, 7);
     const struct contents linked = read_trace(path, 1);
     struct stat status;
-    tap_ok(linked.calls == 7 && lstat(link, &status) == 0 && S_ISLNK(status.st_mode), "what a link leads to is replaced, and it stays");
+    tap_ok(linked.calls == 7 && lstat(link, &status) == 0 && S_ISLNK(status.st_mode), "the target of a link is replaced, "
+        "and the link stays");
     unlink(link);
     unlink(path);
 }

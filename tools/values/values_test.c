@@ -181,7 +181,8 @@ static void test_properties(void)
            "flags");
     word = word_of("{dev0}", buffer);
     tap_ok(value_prop(&env, &word, &prop, &error) && prop.type == VMM_MEM_ALLOCATION_TYPE_PINNED &&
-               prop.requested_handle_types == 0 && !prop.win32_handle_meta_data, "what is not said is zero, and pinned");
+               prop.requested_handle_types == 0 && !prop.win32_handle_meta_data, "omitted fields are zero, and the type "
+                   "is pinned");
     word = word_of("{dev0 colour=1}", buffer);
     tap_ok(!value_prop(&env, &word, &prop, &error) && strstr(error.text, "colour"), "an unknown one: %s", error.text);
 }

@@ -150,7 +150,7 @@ static void test_own(void)
     exports(0, 1, 1, 5, 10);
     imports(0, 2, 1, 5, 20);
     struct view_links links = found();
-    tap_ok(links.count == 0 && links.unmatched == 0, "what a process imports from itself is no link");
+    tap_ok(links.count == 0 && links.unmatched == 0, "a process's import from itself is not a link");
     view_links_free(&links);
 }
 

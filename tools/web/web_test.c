@@ -45,12 +45,12 @@ static void test_lines(void)
     tap_ok(has(said, "undone: map r 2gran h") && has(said, "\"lines\":3,\"steps\":3"), "undo takes steps back");
     said = web_line("undo 9");
     tap_ok(has(said, "cannot undo 9 steps") && has(said, "\"status\":2"), "and no more than there are");
-    tap_text(web_text(WEB_TYPED), "init\nc = context dev0\nr = reserve 4gran\n", "what is left are the lines");
+    tap_text(web_text(WEB_TYPED), "init\nc = context dev0\nr = reserve 4gran\n", "the remaining lines");
     said = web_line("quit");
     tap_ok(has(said, "\"ended\":true"), "quit is for the page to see");
     said = web_line("> devices");
-    tap_ok(has(said, "\"ended\":false,\"line\":\"devices\"") && has(said, "\"lines\":4"), "which may go on, and hears "
-        "what was kept of a line");
+    tap_ok(has(said, "\"ended\":false,\"line\":\"devices\"") && has(said, "\"lines\":4"), "the page can continue, and "
+        "gets the line as it was kept");
 }
 
 static void test_numbers(void)
@@ -119,13 +119,13 @@ static void test_show(void)
     tap_ok(has(shown, "mapping dev0 culprit"), "and what is in the way is marked in the picture");
     web_line("access r 2gran dev0:rw");
     shown = web_show(500);
-    tap_ok(has(shown, "right rw fresh") && !strstr(shown, "culprit"), "what the last line changed is new");
+    tap_ok(has(shown, "right rw fresh") && !strstr(shown, "culprit"), "objects changed by the last line are new");
     tap_ok(has(web_show(700), "right rw fresh") && has(web_show(700), "width=\\\"700\\\""), "and stays new when it is drawn again");
     web_line("reserve <b>");
     shown = web_show(500);
     tap_ok(has(shown, "head warning\\\">not done</p><pre>") && has(shown, "&lt;b&gt;") && !strstr(shown, "<b>"), "a mistake is shown as text, whatever it holds");
     web_line("unmap r 2gran");
-    tap_ok(has(web_show(500), "class=\\\"ghost\\\""), "what is gone is an outline");
+    tap_ok(has(web_show(500), "class=\\\"ghost\\\""), "a removed object is an outline");
     web_line("undo");
     tap_ok(has(web_show(500), "data-object=\\\"M1\\\""), "undo brings it back");
 }
@@ -148,7 +148,7 @@ static void test_words(void)
     tap_text(web_complete("map r"), "{\"from\":4,\"words\":[\"r\"]}", "and a name");
     tap_text(web_complete("map \xc3\xa4 r"), "{\"from\":7,\"words\":[\"r.size\"]}", "from counts bytes");
     tap_ok(has(web_complete("explain VMM-MAP-O"), "VMM-MAP-OVERLAP"), "and a rule");
-    tap_text(web_complete("xyzzy"), "{\"from\":0,\"words\":[]}", "what nothing begins with is not");
+    tap_text(web_complete("xyzzy"), "{\"from\":0,\"words\":[]}", "an unknown beginning is not completed");
 }
 
 static void test_forms(void)
@@ -163,7 +163,7 @@ static void test_forms(void)
     web_line("process b");
     web_line("init");
     const char *refusal = web_text(WEB_DRIVER);
-    tap_ok(refusal[0] == '!', "what cannot be said in C is said instead: %.60s", refusal);
+    tap_ok(refusal[0] == '!', "the reason why there is no C program: %.60s", refusal);
 }
 
 static void test_lessons(void)
@@ -220,7 +220,7 @@ static void test_files(void)
     const char *page = web_trace("t.jsonl");
     tap_ok(page[0] != '!' ? has(page, "<!DOCTYPE html>") && has(page, "cuMemMap") : strstr(page, "jansson") != NULL, "a trace becomes the page of cuvmm view");
     web_file_put("no.jsonl", "{}\n", 3);
-    tap_ok(web_trace("no.jsonl")[0] == '!' && web_trace("none")[0] == '!', "what is no trace is explained");
+    tap_ok(web_trace("no.jsonl")[0] == '!' && web_trace("none")[0] == '!', "an invalid trace is explained");
 }
 
 static void test_run(void)

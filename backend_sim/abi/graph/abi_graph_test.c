@@ -290,7 +290,7 @@ static void test_unmapped(void)
     memset(order, 0, sizeof order);
     OK(cuGraphLaunch(exec, stream));
     IS(cuStreamSynchronize(stream), ERROR_ILLEGAL_ADDRESS);
-    tap_ok(!order[0], "what comes after the fault is not done");
+    tap_ok(!order[0], "work after the fault is not done");
     IS(cuGraphLaunch(exec, stream), ERROR_ILLEGAL_ADDRESS);
     OK(cuGraphExecDestroy(exec));
     OK(cuGraphDestroy(graph));

@@ -218,7 +218,7 @@ static void test_files(void)
         tap_bail("no file");
     OK(cuModuleLoad(&loaded, path));
     OK(cuModuleGetFunctionCount(&count, loaded));
-    tap_u64(count, 0, "of a damaged image nothing is found");
+    tap_u64(count, 0, "nothing is found in a damaged image");
     CUfunction f = NULL;
     IS(cuModuleGetFunction(&f, loaded, "second"), ERROR_NOT_FOUND);
     OK(cuModuleUnload(loaded));

@@ -226,7 +226,7 @@ static void test_heap(void)
         tap_ok(one && end > one && one % 16 == 0, "two share it");
         void *params[] = {&one};
         OK(launch(kernel_in(small, "drop"), 1, 1, 0, params));
-        tap_u64(allocated(small, most / 2), one, "what a kernel frees the next one gets");
+        tap_u64(allocated(small, most / 2), one, "the next kernel gets memory that a kernel frees");
         OK(cuMemcpyDtoH(&bytes, one, sizeof bytes)); /* it is memory of the device */
         OK(cuModuleUnload(small));
     }

@@ -486,7 +486,7 @@ static void test_need(void)
         at += (size_t)snprintf(text + at, SIZE - at, ".func f%d() { .local .b8 a[16777216]; call f%d; ret; }\n", i, i - 1);
     snprintf(text + at, SIZE - at, ".entry k() { call f%d; ret; }", FUNCTIONS - 1);
     struct ptx_program *p = make(text);
-    tap_ok(p && p->kernels[0].local_bytes == INT32_MAX, "what 200 functions need together stops at 2^31 - 1");
+    tap_ok(p && p->kernels[0].local_bytes == INT32_MAX, "the local memory of 200 functions saturates at 2^31 - 1");
     ptx_program_free(p);
     free(text);
 }

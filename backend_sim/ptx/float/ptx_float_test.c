@@ -182,7 +182,7 @@ static void test_whole(uint64_t *random, unsigned rounds)
     static const char *const names[] = {"whole numbers as f32", "whole numbers as f64", "f64 as whole numbers of 32 bits", "f64 as whole numbers of 64 bits"};
     for (int i = 0; i < 4; i++)
         same_as_processor(wrong[i], names[i]);
-    tap_ok(ptx_float_to(&ptx_f32, 0x7fc00000, 32, true, (struct ptx_float_way){0}) == 0, "of a NaN it is 0");
+    tap_ok(ptx_float_to(&ptx_f32, 0x7fc00000, 32, true, (struct ptx_float_way){0}) == 0, "for a NaN it is 0");
 }
 
 /* Every f16: the conversion to double is exact, and converting back yields the same bits. */

@@ -125,13 +125,14 @@ static void test_wrong_places(void)
     tap_ok(rig.outcome.end == PTX_END_SPACE && rig.outcome.address == 64, "so does a lane's local memory");
     rig_close(&rig);
     once(&rig, KERNEL("mov.b64 %rd2, out; cvta.param.u64 %rd2, %rd2; st.u64 [%rd2], %rd2; ld.u64 %rd3, [%rd2]; st.global.u64 [%rd0], %rd3;"), 32);
-    tap_ok(rig.outcome.end == PTX_END_DONE && rig_u64(&rig)[0] == RIG_BASE, "what is written to a parameter is lost");
+    tap_ok(rig.outcome.end == PTX_END_DONE && rig_u64(&rig)[0] == RIG_BASE, "stores to a parameter are lost");
     rig_close(&rig);
     once(&rig, KERNEL("mov.b64 %rd2, out; cvta.param.u64 %rd2, %rd2; st.u64 [%rd2+4096], %rd2;"), 32);
     tap_ok(rig.outcome.end == PTX_END_SPACE, "behind the last of them nothing is");
     rig_close(&rig);
     once(&rig, KERNEL(PLACE "setp.eq.u32 %p1, %r0, 40; @%p1 mov.u64 %rd1, 8; st.global.u64 [%rd1], %rd1;"), 64);
-    tap_ok(rig.outcome.end == PTX_END_ACCESS && rig.outcome.thread[0] == 40 && rig_u64(&rig)[31] == RIG_BASE + 8 * 31, "what other warps wrote before stays");
+    tap_ok(rig.outcome.end == PTX_END_ACCESS && rig.outcome.thread[0] == 40 && rig_u64(&rig)[31] == RIG_BASE + 8 * 31,
+           "earlier stores of other warps are kept");
     rig_close(&rig);
 }
 
@@ -280,7 +281,8 @@ static void test_lanes_refused(void)
         {"the upper half", "mad.wide.u32 %rd1, %r0, 65536, %rd0; st.global.u32 [%rd1+1048576], %r0;", PTX_END_ACCESS, 0xffff0000, RIG_BASE + RIG_SIZE},
         {"every second one", "and.b32 %r1, %r0, 1; mad.wide.u32 %rd1, %r1, 67108864, %rd0; ld.global.u32 %r2, [%rd1];", PTX_END_ACCESS, 0xaaaaaaaa, RIG_BASE + 67108864},
         {"those outside of shared memory", ".shared .align 4 .b8 s[128]; mov.u32 %r1, s; mad.lo.u32 %r1, %r0, 8, %r1; ld.shared.u32 %r2, [%r1];", PTX_END_SPACE, 0xffff0000, 1152},
-        {"of two reasons the first", ".shared .align 4 .b8 s[128]; mov.u64 %rd1, s; cvta.shared.u64 %rd1, %rd1; add.u64 %rd1, %rd1, 4096; setp.lt.u32 %p1, %r0, 5; "
+        {"the first of two reasons is reported", ".shared .align 4 .b8 s[128]; mov.u64 %rd1, s; cvta.shared.u64 %rd1, "
+                                                 "%rd1; add.u64 %rd1, %rd1, 4096; setp.lt.u32 %p1, %r0, 5; "
                                      "selp.u64 %rd1, %rd1, 64, %p1; ld.u32 %r2, [%rd1];", PTX_END_SPACE, 0x1f, 1024 + 4096},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

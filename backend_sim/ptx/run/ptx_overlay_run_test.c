@@ -63,7 +63,8 @@ static void test_refused(void)
 
 int main(void)
 {
-    test("what was written is read again", KERNEL("add.u32 %r1, %r0, 7; mad.wide.u32 %d1, %r0, 4, %d0; st.global.u32 [%d1], %r1; bar.sync 0; xor.b32 %r2, %r0, 5;\n"
+    test("loads return the stored values", KERNEL("add.u32 %r1, %r0, 7; mad.wide.u32 %d1, %r0, 4, %d0; st.global.u32 "
+                                                  "[%d1], %r1; bar.sync 0; xor.b32 %r2, %r0, 5;\n"
                                                   "mad.wide.u32 %d2, %r2, 4, %d0; ld.global.u32 %r3, [%d2]; add.u32 %r2, %r2, 7; setp.ne.u32 %p1, %r2, %r3; @%p1 bra BAD;"), 64);
     test("the memory around it is unchanged", KERNEL("mov.u16 %h1, 0x2233; st.global.u16 [%d0+2], %h1; ld.global.u64 %d1, "
                                                      "[%d0]; setp.ne.u64 %p1, %d1, 0x1111111122331111; @%p1 bra BAD;\n"

@@ -97,7 +97,7 @@ static void test_votes(void)
                                                "match.all.sync.b32 %r7|%p6, %r0, -1; selp.u32 %r8, 8, 0, %p5; @%p6 add.u32 %r8, %r8, 16; add.u32 %r2, %r2, %r8; add.u32 %r6, %r6, %r7;\n"
                                                STORE("%r1", "%r2", "%r4", "%r6")), 64);
     tap_ok(w[0] == 0 && w[1] == 15 && w[4 * 63] == 0xffffff00 && w[4 * 63 + 1] == 8 + 2, "all, any, the same, a ballot");
-    tap_ok(w[2] == 0x11111111 && w[4 * 3 + 2] == 0x88888888 && w[3] == UINT32_MAX, "which lanes have the same value");
+    tap_ok(w[2] == 0x11111111 && w[4 * 3 + 2] == 0x88888888 && w[3] == UINT32_MAX, "match finds the lanes with the same value");
     rig_close(&rig);
     w = run(&rig, KERNEL(PLACE "sub.s32 %r1, %r9, 5; redux.sync.min.s32 %r2, %r1, -1; redux.sync.max.u32 %r3, %r1, -1; redux.sync.xor.b32 %r4, %r9, -1; redux.sync.or.b32 %r5, %r9, -1; "
                                "add.u32 %r4, %r4, %r5; elect.sync %r6|%p1, -1; @%p1 add.u32 %r6, %r6, 50;\n" STORE("%r2", "%r3", "%r4", "%r6")), 32);
@@ -111,7 +111,8 @@ static void test_barriers(void)
     const uint32_t *w = run(&rig, KERNEL(PLACE ".shared .align 4 .b8 s[512]; mov.u32 %r1, s; mad.lo.u32 %r2, %r0, 4, %r1; st.shared.u32 [%r2], %r0; bar.sync 0; sub.u32 %r3, 127, %r0; "
                                                "mad.lo.u32 %r3, %r3, 4, %r1; ld.shared.u32 %r4, [%r3]; setp.lt.u32 %p1, %r0, 50; bar.red.popc.u32 %r5, 1, %p1; bar.red.and.pred %p2, 1, %p1; "
                                                "barrier.sync 2; barrier.red.or.pred %p3, 3, %p1; selp.u32 %r6, 1, 0, %p2; @%p3 add.u32 %r6, %r6, 2;\n" STORE("%r4", "%r5", "%r6", "0")), 128);
-    tap_ok(w[0] == 127 && w[4 * 100] == 27 && w[1] == 50 && w[2] == 2, "what others wrote before a barrier, and reductions at one");
+    tap_ok(w[0] == 127 && w[4 * 100] == 27 && w[1] == 50 && w[2] == 2, "stores before a barrier are visible, and barrier "
+                                                                       "reductions work");
     rig_close(&rig);
     /* Warp 0 produces and warp 1 consumes: two barriers of 64 threads, and at each one side only arrives. */
     w = run(&rig, KERNEL(PLACE ".shared .align 4 .b8 s[4]; mov.u32 %r1, s; mov.u32 %r2, 0; mov.u32 %r3, 0; setp.ge.u32 %p1, %r0, 32; @%p1 bra TAKE;\n"

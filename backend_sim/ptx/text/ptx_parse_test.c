@@ -270,7 +270,7 @@ static void test_registers(void)
     tap_ok(m && m->max_registers == 38, "how many registers a thread of linked modules may have");
     end();
     m = parse(PTX_LINKED HEAD ".pragma \"" PTX_LINKED_REGISTERS "1234567\";\n");
-    tap_ok(m && m->max_registers == 12345, "of which nobody needs more digits");
+    tap_ok(m && m->max_registers == 12345, "further digits are ignored");
     end();
     m = parse(HEAD ".pragma \"" PTX_LINKED_REGISTERS "38\";\n.entry k() .maxnreg 40 { ret; }\n");
     tap_ok(m && !m->max_registers && m->functions->max_registers == 40, "another text says it of a kernel");
@@ -305,11 +305,12 @@ static void test_weak(void)
                m->variable_count == 4, "the same of variables");
     end();
     tap_ok(!parse(PTX_LINKED HEAD ".visible .global .u8 a[1];\n" SECOND ".visible .global .u8 a[1];\n") &&
-               strstr(error.text, "was declared before"), "which are not defined twice, either");
+               strstr(error.text, "was declared before"), "nor are they defined twice");
     end();
     m = parse(PTX_LINKED HEAD DECLARED ".extern .global .u8 a;\n" SECOND FUNC("", "1") ".global .u8 a[3];\n" SECOND FUNC(".visible", "2"));
     tap_ok(m && m->functions->instruction_count && m->functions->instructions[0].operand[1].value == 2 && m->function_count == 2 &&
-               variable(m, "a")->linking == PTX_LINK_EXTERN && m->variable_count == 2, "what is not visible defines nothing for others");
+               variable(m, "a")->linking == PTX_LINK_EXTERN && m->variable_count == 2, "a local name defines nothing for "
+                   "other modules");
     end();
     tap_ok(!parse(PTX_LINKED HEAD SECOND ".global .u8 a;\n.global .u8 a;\n"), "and is not declared twice");
     end();

@@ -50,7 +50,7 @@ static void test_table(void)
 static void test_no_memory(void)
 {
     const char *name = NULL;
-    tap_note("what cannot be registered is reported:");
+    tap_note("a failed registration is reported:");
     inject_arm_at("calloc", 1);
     tap_ok(!__cudaRegisterFatBinary(&fat_binary), "no memory for an image");
     inject_disarm();
@@ -230,7 +230,7 @@ static void test_host_of(void)
     tap_ok(rt_host_of(kernel) == &stubs[7] && rt_host_of(function) == &stubs[7], "handles lead back to the host's address");
     tap_ok(rt_host_of(&stubs[8]) == &stubs[8] && !rt_host_of(NULL), "others are what they are");
     __cudaUnregisterFatBinary(image);
-    tap_ok(rt_host_of(kernel) == kernel, "what ended leads nowhere");
+    tap_ok(rt_host_of(kernel) == kernel, "an unloaded image is not found");
 }
 
 /* ---- an older driver, without any of the functions ---- */

@@ -208,7 +208,8 @@ static void test_configurations(void)
     EQUAL(wrong, 0);
     EQUAL(__cudaPushCallConfiguration((dim3){1, 2, 3}, (dim3){4, 5, 6}, 7, (cudaStream_t)(uintptr_t)8), 0);
     OK(__cudaPopCallConfiguration(&grid, &block, &shared, &stream));
-    tap_ok(grid.z == 3 && block.y == 5 && shared == 7 && stream == (cudaStream_t)(uintptr_t)8, "what was pushed is popped");
+    tap_ok(grid.z == 3 && block.y == 5 && shared == 7 && stream == (cudaStream_t)(uintptr_t)8, "the pushed configuration "
+        "is popped");
     REFUSED(__cudaPopCallConfiguration(&grid, &block, &shared, &stream), ErrorMissingConfiguration);
     OK(cudaFree(at));
 }
@@ -453,7 +454,7 @@ static void test_unregistered(void)
     register_function(second, &once, "nothing");
     register_variable(second, &once, "flag", 1);
     OK(cudaFuncGetName(&name, &twice));
-    tap_text(name, "vectorAdd", "of two functions with one address, the first is found");
+    tap_text(name, "vectorAdd", "of two functions with the same address, the first is found");
     __cudaUnregisterFatBinary(first);
     OK(cudaFuncGetName(&name, &twice));
     tap_text(name, "nothing", "then the other one");

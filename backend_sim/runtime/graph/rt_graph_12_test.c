@@ -21,11 +21,11 @@ int main(void)
     tap_ok(count == 2 && data[1].type == cudaGraphDependencyTypeDefault, "two edges and their data");
     count = 4;
     OK(cudaGraphNodeGetDependencies(node[1], from, &count));
-    tap_ok(count == 1 && from[0] == node[0], "what a node waits for");
+    tap_ok(count == 1 && from[0] == node[0], "the dependencies of a node");
     OK(cudaGraphNodeGetDependencies_v2(node[1], from, data, &count));
     count = 4;
     OK(cudaGraphNodeGetDependentNodes(node[1], to, &count));
-    tap_ok(count == 1 && to[0] == node[2], "what waits for a node");
+    tap_ok(count == 1 && to[0] == node[2], "the dependents of a node");
     OK(cudaGraphNodeGetDependentNodes_v2(node[1], to, data, &count));
     OK(cudaGraphRemoveDependencies(graph, node, node + 1, 1));
     OK(cudaGraphRemoveDependencies_v2(graph, node + 1, node + 2, NULL, 1));

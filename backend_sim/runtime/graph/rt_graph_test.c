@@ -319,10 +319,10 @@ static void test_edges(void)
     tap_ok(count == 1 && from[0] == node[0], "one root");
     count = 4;
     OK(cudaGraphNodeGetDependencies(node[1], from, NULL, &count));
-    tap_ok(count == 1 && from[0] == node[0], "what a node waits for");
+    tap_ok(count == 1 && from[0] == node[0], "the dependencies of a node");
     count = 4;
     OK(cudaGraphNodeGetDependentNodes(node[1], to, NULL, &count));
-    tap_ok(count == 1 && to[0] == node[2], "what waits for a node");
+    tap_ok(count == 1 && to[0] == node[2], "the dependents of a node");
     REFUSED(cudaGraphAddDependencies(graph, node, node + 1, NULL, 1), ErrorInvalidValue);
     REFUSED(cudaGraphAddDependencies(graph, node, node, NULL, 1), ErrorInvalidValue);
     OK(cudaGraphRemoveDependencies(graph, node, node + 1, NULL, 1));

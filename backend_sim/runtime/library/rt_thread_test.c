@@ -76,7 +76,7 @@ static void test_reset(void)
     OK(cudaDeviceReset());
     OK(cudaDeviceReset());
     in_thread(works_there, "in another thread after a reset");
-    works("where another thread has begun it anew");
+    works("after another thread has recreated it");
 }
 
 static void *reset_there(void *unused)
@@ -94,12 +94,12 @@ static void test_reset_elsewhere(void)
     works("after another thread's reset");
     EQUAL(cuDevicePrimaryCtxReset(0), CUDA_SUCCESS);
     OK(cudaDeviceSynchronize());
-    works("where the driver reset the device");
+    works("after a reset through the driver's API");
     EQUAL(cuDevicePrimaryCtxReset(0), CUDA_SUCCESS);
     works("at once");
     EQUAL(cuDevicePrimaryCtxReset(0), CUDA_SUCCESS);
     OK(cudaSetDevice(0));
-    works("where the driver reset the device, and the program set it again");
+    works("after a reset through the driver's API, and the program set it again");
 }
 
 /* The runtime uses the program's own context, and a reset destroys only the runtime's objects. */
@@ -114,7 +114,7 @@ static void test_own_context(void)
     works("in a context of the program");
     OK(cudaMalloc(&p, 4096));
     OK(cudaDeviceReset());
-    tap_ok(current() == own, "which stays current");
+    tap_ok(current() == own, "the context stays current");
     OK(cudaFree(p));
     OK(cudaSetDevice(1));
     tap_ok(current() != own, "until a device is set");

@@ -76,7 +76,7 @@ static void test_info(void)
     OK(cudaMalloc3DArray(&array, &desc, cube, cudaArrayCubemap | cudaArraySurfaceLoadStore));
     OK(cudaArrayGetInfo(&read, &extent, &flags, array));
     tap_ok(is_desc(read, 32, 32, 0, 0, cudaChannelFormatKindFloat) && extent.width == 8 && extent.height == 8 && extent.depth == 6 &&
-               flags == (cudaArrayCubemap | cudaArraySurfaceLoadStore), "what a cubemap is");
+               flags == (cudaArrayCubemap | cudaArraySurfaceLoadStore), "the description of a cubemap");
     OK(cudaArrayGetInfo(NULL, NULL, NULL, array));
     OK(cudaFreeArray(array));
     OK(cudaMallocArray(&array, &desc, 64, 0, cudaArrayDefault));

@@ -25,7 +25,7 @@ static inline uint64_t model_edge_unmap_unit(const struct model *model)
     return model->profile->device_granularity[0];
 }
 
-/* The unit of a set access's size; on the recorded machines all are 2 MiB. Ours. */
+/* The granularity of the size in a call that sets access; on the recorded machines all are 2 MiB. Ours. */
 static inline uint64_t model_edge_access_unit(const struct model *model)
 {
     return model->profile->va_granularity;

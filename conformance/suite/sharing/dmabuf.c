@@ -700,7 +700,7 @@ static bool registers(struct fix *f, bool whole)
 
 TEST_BREAKS_ON(DMABUF_REGISTRATION, registration_of_more_than_one_mapping, DMABUF, TEST_AS_GIVEN, 0)
 {
-    CHECK(!registers(f, false), "the dma-buf of one mapping holds both");
+    CHECK(!registers(f, false), "the dma-buf of one mapping has both writes");
 }
 
 TEST_NEAR_MISS_ON(DMABUF_REGISTRATION, registration_of_the_buffer, DMABUF, TEST_AS_GIVEN, 0)
