@@ -209,7 +209,8 @@ uint64_t vmm_batch_length(const struct vmm_call *call, const struct vmm_param *l
     if (list->kind == VMM_PARAM_BOXES)
         return any->memcpy_3d_batch_async.num_ops; /* the first parameter in both forms */
     const bool of_copies = list->kind == VMM_PARAM_ADDRESSES || strcmp(list->name, "sizes") == 0;
-    return of_copies ? any->memcpy_batch_async.count : any->memcpy_batch_async.num_attrs; /* also the first in both forms */
+    /* the count is the first parameter in both forms */
+    return of_copies ? any->memcpy_batch_async.count : any->memcpy_batch_async.num_attrs;
 }
 
 size_t vmm_pointer_attribute_size(vmm_pointer_attribute attribute)

@@ -481,7 +481,7 @@ ptx-bodies: ## make backend_sim/ptx/testing/bodies-*.ptx again, with nvcc and cl
 	for level in 0 2; do clang -x cuda --cuda-device-only -S --cuda-gpu-arch=sm_75 -nocudalib -nocudainc -ffp-contract=off -O$$level \
 	    -D__CUDACC__ -Wno-unknown-cuda-version $(PTX_BODIES)/bodies.cu -o $(PTX_BODIES)/bodies-clang-O$$level.ptx || exit; done
 
-# What ptxas says to instructions of the simulator's table, for a test of what is taken here; the lines are the seed's.
+# ptxas's verdicts on instructions of the simulator's table, which a test compares with ours; the seed selects the lines.
 PTX_VERDICTS := conformance/recorded/ptx/verdicts
 PTXAS        ?= ptxas
 .PHONY: ptx-verdicts

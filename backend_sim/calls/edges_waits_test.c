@@ -57,7 +57,7 @@ static void unmapped_elsewhere(void)
     end();
 }
 
-/* A wait for an event returns memory to its pool that was freed before the event, but not memory freed after it. */
+/* A wait for an event returns memory that was freed before the event to its pool, but not memory freed after it. */
 static void freed_after_the_event(void)
 {
     vmm_deviceptr first = 0, second = 0;

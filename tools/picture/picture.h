@@ -61,7 +61,7 @@ void picture_memory(FILE *out, const struct picture *picture);
 void picture_handles(FILE *out, const struct picture *picture);
 void picture_descriptors(FILE *out, const struct picture *picture);
 
-/* The handle of a mapping; NULL if it is not there. */
+/* The handle of a mapping; NULL if the picture does not have it. */
 const vmm_object *picture_handle(const struct picture *picture, const vmm_object *mapping);
 
 /* The reservation that an address lies in, or NULL. */

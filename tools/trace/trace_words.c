@@ -338,7 +338,8 @@ static void print_answer(FILE *out, const struct trace_event *event, const struc
     case VMM_PARAM_OUT_ATTRIBUTES: print_attributes(out, event->call, at); break;
     case VMM_PARAM_OUT_ATTRIBUTE:
     case VMM_PARAM_OUT_POOL_VALUE: print_sized(out, attribute_size(event, param), at); break;
-    case VMM_PARAM_OUT_U64: fputs(value_rights_text(word_at(at), text), out); break; /* rights; no other call has one */
+    /* access rights: the only call with such an output is cuMemGetAccess */
+    case VMM_PARAM_OUT_U64: fputs(value_rights_text(word_at(at), text), out); break;
     case VMM_PARAM_OUT_FD: fputs("a descriptor", out); break;
     case VMM_PARAM_OUT_IPC_HANDLE: fputs("handle", out); break;
     case VMM_PARAM_OUT_POOL_POINTER: fputs("pointer", out); break;

@@ -26,7 +26,7 @@ struct copy {
 
 struct abi_ptx {
     struct ptx_program *program;
-    struct abi_ptx_kernel *kernels; /* as many as the program has variables */
+    struct abi_ptx_kernel *kernels; /* one for each kernel of the program */
     struct copy *copies;
     bool launched;
     struct abi_ptx *next; /* of programs whose image is gone */

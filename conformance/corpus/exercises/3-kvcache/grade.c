@@ -175,7 +175,7 @@ static void part_share(const char *spec)
                 "its bytes were overwritten: it was free while a sequence had it");
     ok = ok && kvcache_drop(&k, 1) == VMM_SUCCESS && kvcache_drop(&k, 2) == VMM_SUCCESS &&
          kvcache_grow(&k, 3, MOST * unit) == VMM_SUCCESS;
-    grade_point(&g, ok && grade_uses(&g, 5 * unit), "EX-KV-USERS", "and is free when both are",
+    grade_point(&g, ok && grade_uses(&g, 5 * unit), "EX-KV-USERS", "and it is free once both are dropped",
                 "new pages were created although free ones existed");
     closes(&g, &k);
 }

@@ -60,7 +60,7 @@ static void mistake_one(size_t i, char *id, int run)
     CUstream with = s == 2 ? NULL : st;
     if (s == 1)
         cuStreamBeginCapture(st, CU_STREAM_CAPTURE_MODE_RELAXED);
-    if (s == 3) { /* another stream's capture, of the whole process */
+    if (s == 3) { /* a capture of another stream, in global mode */
         cuStreamBeginCapture(st2, CU_STREAM_CAPTURE_MODE_GLOBAL);
         with = NULL;
     }
