@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "posix.h"
 #include "ptx_grid.h"
 #include "ptx_memory.h"
 
@@ -135,7 +136,7 @@ uint64_t ptx_heap_malloc(struct ptx_warp *warp, unsigned lane, uint64_t size)
 {
     const struct heap h = enter(warp, lane);
     const uint64_t address = allocate(&h, size);
-    pthread_mutex_unlock(&warp->block->grid->heap);
+    posix.pthread_mutex_unlock(&warp->block->grid->heap);
     return address;
 }
 
@@ -145,5 +146,5 @@ void ptx_heap_free(struct ptx_warp *warp, unsigned lane, uint64_t address)
         return;
     const struct heap h = enter(warp, lane);
     release(&h, address);
-    pthread_mutex_unlock(&warp->block->grid->heap);
+    posix.pthread_mutex_unlock(&warp->block->grid->heap);
 }
