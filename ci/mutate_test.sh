@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # ci/mutate distinguishes mutants that a test notices from others: on a tree with one file and one test, and a tool
 # with predefined mutants.
+TMPDIR=/tmp # a mutant's box has a /dev/shm of its own, and shows what lies below /tmp
 . ci/test_head.sh
 if ! command -v python3 >/dev/null || ! python3 -c 'import os; os.pidfd_open' 2>/dev/null; then
     echo "1..0 # SKIP needs Python 3.9"

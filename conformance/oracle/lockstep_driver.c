@@ -477,10 +477,16 @@ static bool may_be_own(struct lockstep *pair, uint64_t at)
     return at >= pair->home && at < pair->home_end && !model_reservation_at(m, at) && !model_block_at(m, at) && !model_mapping_at(m, at);
 }
 
+/* How many of a list's operations there are: a random call may claim more, and is refused. */
+static unsigned listed(const struct vmm_call_stream_batch_mem_op *list)
+{
+    return !list->param_array ? 0 : list->count < STEP_OPS ? list->count : STEP_OPS;
+}
+
 static bool lists_own(struct lockstep *pair, const struct vmm_call_stream_batch_mem_op *call)
 {
     bool any = false;
-    for (unsigned i = 0; call->param_array && i < call->count; i++)
+    for (unsigned i = 0; i < listed(call); i++)
         any |= may_be_own(pair, call->param_array[i].write_value.address);
     return any;
 }
@@ -559,7 +565,7 @@ static bool ours_listed(struct lockstep *pair, const union vmm_any_call *call)
     bool ours_only = true;
     if (call->head.id != VMM_CALL_stream_batch_mem_op || !may_have_own(&pair->model))
         return true;
-    for (unsigned i = 0; list->param_array && i < list->count && ours_only; i++)
+    for (unsigned i = 0; i < listed(list) && ours_only; i++)
         ours_only = list->param_array[i].operation == VMM_STREAM_MEM_OP_BARRIER || ours(pair, call, list->param_array[i].write_value.address, 8);
     return ours_only;
 }

@@ -155,8 +155,8 @@ ok $? "one that is cut off has no end in the other form either" "$work/said"
 cp "$work/both.vtrace" "$work/other.vtrace"
 printf '\1\2\3\4' | dd of="$work/other.vtrace" bs=1 seek=12 conv=notrunc 2>/dev/null
 "$cuvmm" export "$work/other.vtrace" --format=lines >"$work/out" 2>"$work/said"
-[ $? = 2 ] && grep -q 'another order of bytes' "$work/said" && [ ! -s "$work/out" ]
-ok $? "one of another order of bytes is refused" "$work/said"
+[ $? = 2 ] && grep -q 'another byte order' "$work/said" && [ ! -s "$work/out" ]
+ok $? "a trace in another byte order is refused" "$work/said"
 
 # What is refused, and what stays.
 refused() { # refused NAME WORDS ARGUMENT...: status 2, the words on standard error, nothing on standard output

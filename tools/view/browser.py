@@ -66,6 +66,9 @@ class Browser:
     def dark(self, on):
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
             "features": [{"name": "prefers-color-scheme", "value": "dark" if on else "light"}]})
+        # The page hears of it, and draws again, with a later frame.
+        self.driver.execute_async_script("const done = arguments[0];"
+                                         "requestAnimationFrame(() => requestAnimationFrame(() => done()))")
 
     def open(self, page, call=None):
         self.driver.get("about:blank")
