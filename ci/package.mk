@@ -95,7 +95,7 @@ check-dist: $(TAP_RUN) ## build the tarball twice, compare, and test the result 
 	@rm -rf $(TAP)-dist && mkdir -p $(TAP)-dist $(BUILD)
 	@printf '#!/bin/sh\nexec ci/check-dist $(DIST) $(BUILD) $(if $(BUILT),built)\n' >$(BUILD)/check-dist-run
 	@chmod +x $(BUILD)/check-dist-run
-	@CC='$(CC)' $(PROVE) --nocolor -e '$(TAP_RUN) $(TAP)-dist' $(BUILD)/check-dist-run </dev/null; \
+	@CC='$(CC)' CHECK_TEST_CFLAGS='$(TEST_CFLAGS)' $(PROVE) --nocolor -e '$(TAP_RUN) $(TAP)-dist' $(BUILD)/check-dist-run </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-dist && exit $$status
 
 # ---------------------------------------------------------------------------------------------------- Debian packages
