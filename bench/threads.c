@@ -17,8 +17,9 @@
 #include "lib/subject.h"
 #include "options.h"
 
-/* Lives and queries in a batch, by all threads together: long enough that its beginning and end hardly count. */
-enum { LIVES = 128000, READS = 400000, SPACED = 10000, MOST = 16, FEW = 1000, CROWDS = 5 };
+/* Lives and queries in a batch, by all threads together: long enough that its beginning and end hardly count. A system may
+ * start two threads on one core and move one of them only after some milliseconds. */
+enum { LIVES = 128000, READS = 4000000, SPACED = 10000, MOST = 16, FEW = 1000, CROWDS = 5 };
 
 static const unsigned crowd[CROWDS] = {1, 2, 4, 8, 16};
 
